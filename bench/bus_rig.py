@@ -201,10 +201,10 @@ class BusRig(TimedRig):
     def answer_entry(self, act: AnswerEntry) -> None:
         """The floor answers for a dealer without keys."""
         for _ in range(100):
-            said = entry_key(self.desired.display, act)
-            if said is not None:
+            entry = entry_key(self.desired.display, act)
+            if entry is not None:
                 break
             self.pass_ms(100)
         asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
-        if said is not None and asked:
+        if entry is not None and asked:
             self.give(AnswerQuestion(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))

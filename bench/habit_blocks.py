@@ -106,7 +106,7 @@ class Account:
 
     def __init__(self) -> None:
         self.truth: dict[Key, tuple[int, int]] = {}
-        self.said: dict[Key, tuple[int, int, str]] = {}
+        self.settlements: dict[Key, tuple[int, int, str]] = {}
         self.opened: set[Key] = set()
         self.outcomes: dict[int, str] = {}
         self.alerts: list[AlertRaised] = []
@@ -130,8 +130,8 @@ class Account:
         for event in events:
             match event:
                 case WagerSettled():
-                    said = (event.wager_cents, event.net_cents, str(event.basis))
-                    self.said[event.round, event.spot, event.bet] = said
+                    settlement = (event.wager_cents, event.net_cents, str(event.basis))
+                    self.settlements[event.round, event.spot, event.bet] = settlement
                 case WagerUnresolved():
                     self.opened.add((event.round, event.spot, event.bet))
                 case RoundClosed():
@@ -269,11 +269,13 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
     """What came of a block."""
     last = max(account.numbers, default=0)
     truth = {key: due for key, due in account.truth.items() if key[0] != last}
-    said = {key: one for key, one in account.said.items() if key[0] != last}
-    wrong = [(key, due, said[key]) for key, due in truth.items() if key in said and said[key][:2] != due]
-    phantom = [(key, one) for key, one in said.items() if key not in truth and one[1]]
+    settlements = {key: one for key, one in account.settlements.items() if key[0] != last}
+    wrong = [
+        (key, due, settlements[key]) for key, due in truth.items() if key in settlements and settlements[key][:2] != due
+    ]
+    phantom = [(key, one) for key, one in settlements.items() if key not in truth and one[1]]
     handed = {number for number, outcome in account.outcomes.items() if outcome in {"irregular", "void"}}
-    unsaid = {key for key in truth if key not in said}
+    unsaid = {key for key in truth if key not in settlements}
     waiting = {one.number for one in rig.table.state.waiting}
     neither = [key for key in unsaid if key not in account.opened and key[0] not in handed | waiting]
     unended = [n for n in account.numbers if n != last and n not in account.outcomes and n not in waiting]
@@ -291,7 +293,7 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
         "unended": len(unended),
         "lost": len(account.lost),
         "questions": len(account.questions),
-        "bases": Counter(one[2] for key, one in said.items() if key in truth),
+        "bases": Counter(one[2] for key, one in settlements.items() if key in truth),
         "accused": Counter(str(alert.kind) for alert in accused),
         "alerts": Counter(str(alert.kind) for alert in account.alerts),
         "micros": Counter(int(20 * log10(max(one, 1))) for one in rig.micros),

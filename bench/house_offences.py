@@ -165,8 +165,8 @@ def counted(acts: list[Act], log: ShoeLog, wrong_by: int) -> tuple[list[Done], i
     if at < 0 or not log.begun:
         return [*acts], -1
     left = log.cards - log.drawn + wrong_by
-    said = Happens(lambda rig: ShoeChanged(rig.now_ns, left, "M. Okafor"))
-    return [*acts[: at + 2], Pause(5000), said, *acts[at + 2 :]], at + 3
+    shoe_changed = Happens(lambda rig: ShoeChanged(rig.now_ns, left, "M. Okafor"))
+    return [*acts[: at + 2], Pause(5000), shoe_changed, *acts[at + 2 :]], at + 3
 
 
 def miscounted(*wrong_by: int) -> Offence:
@@ -185,8 +185,8 @@ def counted_twice(script: Script, rng: Chance, log: ShoeLog) -> Committed | None
     if at < 0:
         return None
     left = log.cards - log.drawn - pick(rng, (1, 2, 4))
-    said = Happens(lambda rig: ShoeChanged(rig.now_ns, left, "P. Honest"))
-    return Committed([*acts[: at + 1], Pause(5000), said, *acts[at + 1 :]], 0, "", at)
+    shoe_changed = Happens(lambda rig: ShoeChanged(rig.now_ns, left, "P. Honest"))
+    return Committed([*acts[: at + 1], Pause(5000), shoe_changed, *acts[at + 1 :]], 0, "", at)
 
 
 def burned_hit(script: Script, rng: Chance, _: ShoeLog) -> Committed | None:

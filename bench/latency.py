@@ -155,9 +155,9 @@ class People:
 
     def expect(self, word: str) -> None:
         """Wait until they say ``word``."""
-        said = self.line()
-        if said != word:
-            sys.exit(f"{self._path}: said {said!r} where {word!r} was expected; see the logs beside it")
+        line = self.line()
+        if line != word:
+            sys.exit(f"{self._path}: said {line!r} where {word!r} was expected; see the logs beside it")
 
     def card(self) -> float:
         """A card's way from the shoe to a subscriber."""

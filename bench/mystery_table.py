@@ -400,8 +400,8 @@ async def search(count: int, seed: int, commands: Commands) -> Searched:
 
 def waiting(ear: Ear) -> int:
     """How many contributions the table has made that the box has not answered, as last published."""
-    said = ear.last(TOPICS.state("meters"))
-    return -1 if said is None else int(msgspec.json.decode(said)["waiting"])
+    state = ear.last(TOPICS.state("meters"))
+    return -1 if state is None else int(msgspec.json.decode(state)["waiting"])
 
 
 @contextlib.asynccontextmanager

@@ -158,8 +158,8 @@ def streams(machine: Machine, at: str) -> Iterator[Callable[[int], None]]:
 def place(folder: Path | None = None) -> tuple[str, ...]:
     """The commands that give a program the place behind others that its unit names, in a checkout."""
     text = ((folder or Path.cwd()) / UNIT).read_text()
-    said = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", text, re.MULTILINE))
-    policy, niceness, disk = said["CPUSchedulingPolicy"], said["Nice"], said["IOSchedulingPriority"]
+    scheduling = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", text, re.MULTILINE))
+    policy, niceness, disk = scheduling["CPUSchedulingPolicy"], scheduling["Nice"], scheduling["IOSchedulingPriority"]
     return ("chrt", f"--{policy}", "0", "nice", "-n", niceness, "ionice", "-c", "2", "-n", disk)
 
 

@@ -62,7 +62,7 @@ def latency(runs: int, cards: int) -> list[Figure]:
 def replaying(runs: int, rounds: int) -> list[Figure]:
     """Seven-box rounds stepped, replayed and verified a second of processor time."""
     figures = []
-    for keypad, said in (("always", "every decision keyed"), ("never", "no key")):
+    for keypad, label in (("always", "every decision keyed"), ("never", "no key")):
         command = ("bench.replay", "--rounds", str(rounds), "--boxes", "7-7", "--keypad", keypad)
         found = [bench_output(*command) for _ in range(runs)]
 
@@ -71,12 +71,12 @@ def replaying(runs: int, rounds: int) -> list[Figure]:
 
         figures += [
             Figure(
-                f"rounds of seven boxes stepped, {said}",
+                f"rounds of seven boxes stepped, {label}",
                 "a second and core",
                 each("stepped in memory", "rounds_a_second"),
             ),
-            Figure(f"replayed with the chain checked, {said}", "stepping", each("replayed with the key", "to_memory")),
-            Figure(f"verified, {said}", "rounds a second", each("verified", "rounds_a_second")),
+            Figure(f"replayed with the chain checked, {label}", "stepping", each("replayed with the key", "to_memory")),
+            Figure(f"verified, {label}", "rounds a second", each("verified", "rounds_a_second")),
         ]
     return figures
 

@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
         stand_key=arguments.keypad,
     )
     truth: dict[tuple[int, int, str], tuple[int, int]] = {}
-    said: dict[tuple[int, int, str], tuple[int, int]] = {}
+    settlements: dict[tuple[int, int, str], tuple[int, int]] = {}
     bases: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     asked: Counter[int] = Counter()
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
             truth.update({(played.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for w in played.wagers})
         for event in rig.events:
             if isinstance(event, WagerSettled):
-                said[event.round, event.spot, event.bet] = (event.wager_cents, event.net_cents)
+                settlements[event.round, event.spot, event.bet] = (event.wager_cents, event.net_cents)
                 bases[event.basis] += 1
             elif isinstance(event, RoundClosed):
                 outcomes[event.outcome] += 1
@@ -122,7 +122,9 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
         rig.events.clear()
         rig.stamped.clear()
     wrong = [
-        f"{key}: truth {truth[key]}, settled {said[key]}" for key in truth if key in said and truth[key] != said[key]
+        f"{key}: truth {truth[key]}, settled {settlements[key]}"
+        for key in truth
+        if key in settlements and truth[key] != settlements[key]
     ]
     times = sorted(rig.micros)
     return {
@@ -132,10 +134,10 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
         "rounds": arguments.rounds,
         "wagers": len(truth),
         "wrong": len(wrong),
-        "in_no_truth": sum(key not in truth for key in said),
+        "in_no_truth": sum(key not in truth for key in settlements),
         "first_wrong": wrong[:3],
         "basis": dict(bases),
-        "open": len(truth) - sum(key in said for key in truth),
+        "open": len(truth) - sum(key in settlements for key in truth),
         "outcomes": dict(outcomes),
         "rounds_asked": len(asked),
         "questions_per_round_asked": round(sum(asked.values()) / len(asked), 3) if asked else 0,

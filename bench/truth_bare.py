@@ -32,11 +32,11 @@ def played_bare(block: Block) -> dict[str, Any]:
     truth = {key: due for key, due in account.truth.items() if key[0] != last}
     bases = {main: Counter[str]() for main in (True, False)}
     for key in truth:
-        if key in account.said:
-            bases[key[2] in MAIN][account.said[key][2]] += 1
+        if key in account.settlements:
+            bases[key[2] in MAIN][account.settlements[key][2]] += 1
     mains = sum(key[2] in MAIN for key in truth)
-    wrong = [key for key, due in truth.items() if key in account.said and account.said[key][:2] != due]
-    wrong += [key for key, one in account.said.items() if key not in account.truth and one[1]]
+    wrong = [key for key, due in truth.items() if key in account.settlements and account.settlements[key][:2] != due]
+    wrong += [key for key, one in account.settlements.items() if key not in account.truth and one[1]]
     return {
         **block._asdict(),
         "profile": profile,
@@ -81,7 +81,7 @@ def rounds_by_basis(account: Account, truth: dict[habit_blocks.Key, tuple[int, i
     """How many rounds were settled on evidence alone; the others for one reason."""
     rounds: dict[int, bool] = {}
     for key in truth:
-        on_evidence = key in account.said and account.said[key][2] == "evidence"
+        on_evidence = key in account.settlements and account.settlements[key][2] == "evidence"
         rounds[key[0]] = rounds.get(key[0], True) and on_evidence
     counts = Counter("evidence" if on_evidence else "other" for on_evidence in rounds.values())
     return {"rounds_on": counts, "causes": Counter({"decisions without a key": counts["other"]})}

@@ -85,7 +85,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.truth: dict[Key, tuple[int, int]] = {}
-        self.said: dict[Key, tuple[int, int]] = {}
+        self.settlements: dict[Key, tuple[int, int]] = {}
         self.basis: dict[Key, str] = {}
         self.at: dict[Key, int] = {}
         """The reading at which a wager was settled."""
@@ -105,7 +105,7 @@ class Tally:
 
     def settled(self, key: Key) -> Settled:
         """How a wager was settled."""
-        return Settled(key, self.said[key][1], self.basis[key], self.at[key])
+        return Settled(key, self.settlements[key][1], self.basis[key], self.at[key])
 
     def ended_by(self, key: Key) -> int:
         """The reading of the card that ended a wager's round before it was settled; 0: none did."""
@@ -196,7 +196,7 @@ def take(tally: Tally, rig: TimedRig) -> None:
         match event:
             case WagerSettled():
                 key = event.round, event.spot, event.bet
-                tally.said[key], tally.basis[key] = (event.wager_cents, event.net_cents), str(event.basis)
+                tally.settlements[key], tally.basis[key] = (event.wager_cents, event.net_cents), str(event.basis)
                 tally.at[key] = rig.number
                 tally.held += "aggregate limit" in event.why
             case CardDrawn():
@@ -247,8 +247,8 @@ def end_round(tally: Tally, rig: TimedRig, truth: RoundPlayed) -> None:
 
 def block_result(block: Block, table: Table, tally: Tally, rig: TimedRig) -> dict[str, Any]:
     """A block's result, as JSON has it."""
-    wrong = {key for key, due in tally.truth.items() if key in tally.said and tally.said[key] != due}
-    wrong |= {key for key in tally.said if key not in tally.truth and tally.said[key][1]}
+    wrong = {key for key, due in tally.truth.items() if key in tally.settlements and tally.settlements[key] != due}
+    wrong |= {key for key in tally.settlements if key not in tally.truth and tally.settlements[key][1]}
     silent, examples = silent_errors(block, tally, wrong, table)
     rounds_on, causes = bases(block, tally, table)
     micros = Counter(int(20 * log10(max(one, 1))) for one in rig.micros)
@@ -264,8 +264,8 @@ def block_result(block: Block, table: Table, tally: Tally, rig: TimedRig) -> dic
         "bets": Counter(bet for _, _, bet in tally.truth),
         "wrong": len({key[0] for key in wrong if tally.flags.get(key[0])}),
         "found_out": found_out(tally, wrong, table),
-        "open": sum(key not in tally.said for key, one in main.items() if one),
-        "side_open": sum(key not in tally.said for key, one in main.items() if not one),
+        "open": sum(key not in tally.settlements for key, one in main.items() if one),
+        "side_open": sum(key not in tally.settlements for key, one in main.items() if not one),
         "basis": Counter(tally.basis[key] for key, one in main.items() if one and key in tally.basis),
         "side_basis": Counter(tally.basis[key] for key, one in main.items() if not one and key in tally.basis),
         "rounds_on": rounds_on,
@@ -296,7 +296,7 @@ def silent_errors(
             lines = headed(tally.lines[number].lines, *table)
             kind = judged(lines, [tally.settled(key) for key in sorted(wrong) if key[0] == number])
         kinds[kind] += 1
-        settled_as = {f"{spot} {bet}": tally.said[number, spot, bet] for _, spot, bet in wrong if _ == number}
+        settled_as = {f"{spot} {bet}": tally.settlements[number, spot, bet] for _, spot, bet in wrong if _ == number}
         truly = {f"{spot} {bet}": due for (_, spot, bet), due in tally.truth.items() if _ == number}
         examples.append(
             {"kind": kind, "block": block, "round": number, "said": settled_as, "truth": truly, "lines": lines}
@@ -310,10 +310,10 @@ def found_out(tally: Tally, wrong: set[Key], table: Table) -> Counter[str]:
     for key in sorted(key for key in wrong if tally.flags.get(key[0])):
         others = ", ".join(sorted(tally.flags[key[0]]))
         named = "named in doubt" if key in tally.doubted else f"alert only: {others}"
-        said = "no evidence kept"
+        explanation = "no evidence kept"
         if key[0] in tally.lines:
-            said = explained(tally.lines[key[0]], table, tally.settled(key), tally.ended_by(key))
-        kinds[f"{named}; {said}"] += 1
+            explanation = explained(tally.lines[key[0]], table, tally.settled(key), tally.ended_by(key))
+        kinds[f"{named}; {explanation}"] += 1
     return kinds
 
 

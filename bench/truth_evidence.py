@@ -150,7 +150,7 @@ def oracle_on(lines: list[Line]) -> Answer | None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def judged(lines: list[Line], said: list[Settled]) -> str:
+def judged(lines: list[Line], settlements: list[Settled]) -> str:
     """What a silent error is, by what was settled wrong in the round.
 
     ``indistinguishable``: the evidence is that of some legal round, and every legal round that gives it comes to what
@@ -161,7 +161,7 @@ def judged(lines: list[Line], said: list[Settled]) -> str:
         return "oracle too slow"
     if not answer.plays or answer.dropped:
         return "mistake"
-    for one in said:
+    for one in settlements:
         nets = answer.possible_cents.get(str(one.key[1]), {}).get(one.key[2])
         if nets is not None and (nets or one.key[2] != METERED) and not one.fits(nets):
             return "mistake"

@@ -104,7 +104,7 @@ class Attack:
         ways = [self.over_mqtt(Broker("127.0.0.1", self.plan.broker_port)), self.on_link()]
         doors = [(Door(f"operator {role}", path=str(sockets / role / "socket")), ZMTP) for role in ROLES]
         doors += [(Door(name, port=port), HTTP if name in WEB else ZMTP) for name, port in self.plan.ports.items()]
-        raw = (RawLines(door, said, self.chance).talk(self.is_wanted) for door, said in doors)
+        raw = (RawLines(door, utterances, self.chance).talk(self.is_wanted) for door, utterances in doors)
         await asyncio.gather(*ways, *(self.on_socket(sockets / role / "socket", role) for role in ROLES), *raw)
 
     def is_wanted(self, way: str) -> bool:

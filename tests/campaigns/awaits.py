@@ -111,7 +111,7 @@ async def goes_on(house: House, ear: TimedEar) -> bool:
     return False
 
 
-async def said(ear: TimedEar, wanted: str) -> bool:
+async def status_becomes(ear: TimedEar, wanted: str) -> bool:
     """Whether the retained status becomes what is wanted, in time."""
 
     def is_so() -> bool:
@@ -143,13 +143,13 @@ async def one(directory: Path, broker: Broker, place: str, error: str, seed: int
             if ended is not None:
                 if task not in MAY_END:
                     faults.append(f"ended with status {ended} for a failure of {task}")
-                if not await said(ear, "offline"):
+                if not await status_becomes(ear, "offline"):
                     faults.append("ended, and is still retained as online")
                 house.place = "-"
                 await house.spawn()
             if not await goes_on(house, ear):
                 faults.append("does not go on")
-            elif not await said(ear, "online"):
+            elif not await status_becomes(ear, "online"):
                 faults.append(f"goes on, and the retained status is {ear.last(TOPICS.status)!r}")
             await house.until_published()
         except (AssertionError, TimeoutError) as wrong:

@@ -137,13 +137,13 @@ async def start(directory: Path) -> str:
         finally:
             await second.close()
             await journal.close()
-        said: list[str] = []
-        second.look(lambda _level, text: said.append(text))
+        complaints: list[str] = []
+        second.look(lambda _level, text: complaints.append(text))
     except ConfigError as error:
         return f"configuration: {error.lines[0]}"
     except (NotAJournal, JournalDamaged, JournalFailed, RecordDamaged, OSError) as error:
         return f"{type(error).__name__}: {error}"
-    return f"hold: {recovered.hold}" if recovered.hold else said[-1]
+    return f"hold: {recovered.hold}" if recovered.hold else complaints[-1]
 
 
 def is_unpromised(before: Content, after: Content, promised: Head) -> bool:

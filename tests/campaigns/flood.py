@@ -166,11 +166,11 @@ async def campaign(way: str, per_second: int, seconds: float, directory: Path, s
             if growth["daemon"] > GROWTH_BYTES:
                 faults.append(f"the daemon holds {growth['daemon']} bytes more")
             alarms = [one.event for one in ear.published if isinstance(one.event, DeviceAlarm)]
-            said = tuple(one.text for one in alarms if one.device == "requests")
-            if len(said) != 1:
-                faults.append(f"{len(said)} alarms of the flood, expected one")
+            texts = tuple(one.text for one in alarms if one.device == "requests")
+            if len(texts) != 1:
+                faults.append(f"{len(texts)} alarms of the flood, expected one")
             cards, grown = len(ear.cards) - first, journal_bytes(house) - before
-            return Found(int(output), seconds, cards, late_s, calm_s, growth, grown, said, tuple(faults))
+            return Found(int(output), seconds, cards, late_s, calm_s, growth, grown, texts, tuple(faults))
     finally:
         await stop(server)
 

@@ -134,7 +134,7 @@ class Campaign:
         text, began = one.text(self.house.ways), time.monotonic()
         marks, first = await self._marked()
         self.people.go_on()
-        said = {line: self.house.lines.heard(line.port).messages for line in one.lines}
+        heard_before = {line: self.house.lines.heard(line.port).messages for line in one.lines}
         for line in one.lines:
             self.house.begin(one.what, line)
         noticed = asyncio.create_task(self._noticed(one, first))
@@ -151,7 +151,7 @@ class Campaign:
             self.faults.append(f"{text}: not ready again after {READY_S:.0f} s: {states}")
         self._longest("back", time.monotonic() - over)
         if one.what in BOX:
-            self._is_calm(one, text, said, time.monotonic() - began)
+            self._is_calm(one, text, heard_before, time.monotonic() - began)
         self.counts[one.what] += 1
         await self._settled(one, marks)
         self._is_bounded(one, text, first)
@@ -225,10 +225,10 @@ class Campaign:
         if "keypad" not in names:
             self._late(f"{text}: a key", self.house.lines.pressed[pressed:], self.ear.keys[key:])
 
-    def _is_calm(self, one: Happening, text: str, said: Mapping[Line, int], seconds: float) -> None:
+    def _is_calm(self, one: Happening, text: str, heard_before: Mapping[Line, int], seconds: float) -> None:
         """Whether table and box ask each other no more often than they should."""
         for line in one.lines:
-            now = self.house.lines.heard(line.port).messages - said[line]
+            now = self.house.lines.heard(line.port).messages - heard_before[line]
             if now > CALM_MESSAGES * (seconds + 1):
                 self.faults.append(f"{text}: {line.name} answered {now} times in {seconds:.1f} s")
 

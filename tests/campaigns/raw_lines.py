@@ -126,8 +126,8 @@ HTTP: Final[tuple[Said, ...]] = (half_request, half_request, half_request, other
 class RawLines:
     """Connections to one door, so many of them at once."""
 
-    def __init__(self, door: Door, said: tuple[Said, ...], chance: random.Random) -> None:
-        self.door, self.said, self.chance = door, said, chance
+    def __init__(self, door: Door, utterances: tuple[Said, ...], chance: random.Random) -> None:
+        self.door, self.utterances, self.chance = door, utterances, chance
 
     async def talk(self, wanted: Callable[[str], bool]) -> None:
         """One conversation after another, ``OPEN_AT_ONCE`` side by side, as long as one is ``wanted``."""
@@ -135,7 +135,7 @@ class RawLines:
 
     async def _talk(self, wanted: Callable[[str], bool]) -> None:
         while True:
-            kind = self.chance.choice(self.said)
+            kind = self.chance.choice(self.utterances)
             if not wanted(f"raw {self.door.name} {kind.__name__}"):
                 return
             with contextlib.suppress(OSError, TimeoutError, asyncio.IncompleteReadError):

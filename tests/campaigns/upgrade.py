@@ -123,8 +123,8 @@ async def campaign(revision: str, count: int, seed: int) -> list[str]:
                 wrong = await table(place, Broker("127.0.0.1", port=port), earlier, stays, seed + number)
             finally:
                 await stop(process)
-            said = " ".join(f"{'earlier' if one.is_earlier else 'ours'} {one.rounds}" for one in stays)
-            print(f"{said}: {wrong or 'went on'}", flush=True)
+            summary = " ".join(f"{'earlier' if one.is_earlier else 'ours'} {one.rounds}" for one in stays)
+            print(f"{summary}: {wrong or 'went on'}", flush=True)
             faults += wrong
     return faults
 

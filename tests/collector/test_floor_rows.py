@@ -282,18 +282,18 @@ def test_the_command_prints_the_floor(floor: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--collected", "host=/nonexistent"), "tableside: --collected: PostgreSQL: "),
         (("--collected", "UNPREPARED"), "run: tableside collect prepare"),
         (("--collected", "PREPARED", "--day", "someday"), "--day 'someday': expected a day such as"),
     ],
 )
-def test_a_refusal_is_one_line(database: Database, words: Sequence[str], said: str) -> None:
+def test_a_refusal_is_one_line(database: Database, words: Sequence[str], message: str) -> None:
     places = {"UNPREPARED": unprepared(database), "PREPARED": database.reader}
     done = does(*(places.get(word, word) for word in words))
     assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
-    assert said in done.output
+    assert message in done.output
 
 
 @pytest.mark.parametrize(

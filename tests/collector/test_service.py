@@ -316,8 +316,8 @@ def test_what_a_table_refuses_and_lacks_is_said_with_where_it_is_held() -> None:
     intake.hear(one.topics.reply("replay"), msgspec.json.encode(reply), 0)
     other = msgspec.json.decode(one.stream()) | {"hash": "00" * 32}
     intake.hear(one.topics.stream, msgspec.json.encode(other), 0)
-    said = [complaint for piece in intake.cut() for complaint in piece.complaints]
-    assert said == [
+    complaints = [complaint for piece in intake.cut() for complaint in piece.complaints]
+    assert complaints == [
         "the table refuses to send events again: 16 replays are under way; ask again",
         "events 1 to 2 in the collector's database are not those of the table",
     ]

@@ -169,8 +169,8 @@ class Floor:
         open_round = self.rig.table.state.round
         waiting = () if open_round is None else open_round.open_questions()
         if waiting:
-            said = self.rng.choice(("yes", "no", "1", "2", "3"))
-            self.rig.give(AnswerQuestion(self.rig.now_ns, waiting[0], said, "M. Okafor"))
+            answer = self.rng.choice(("yes", "no", "1", "2", "3"))
+            self.rig.give(AnswerQuestion(self.rig.now_ns, waiting[0], answer, "M. Okafor"))
 
     def acknowledges(self) -> None:
         self.rig.give(AcknowledgeAlert(self.rig.now_ns, self.rng.randint(1, 40), "M. Okafor", "seen"))

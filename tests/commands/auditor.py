@@ -204,7 +204,7 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST, zone:
         "rounds_by_hour": by_hour(sorted(moment(one["closed"]["time"]) for one in rounds), zone),
         "won_by_round": won_by_round(numbers, settled),
         "restated": restated(events, then, numbers, (begin, end)),
-        "corrections": [said for event in within if (said := correction(event))],
+        "corrections": [text for event in within if (text := correction(event))],
         **table_of(within),
     }
 
@@ -223,8 +223,8 @@ def table_of(events: list[Row]) -> Row:
 
 def currency(events: list[Row]) -> str:
     """What the table last said that it pays in."""
-    said = [event["data"]["currency"] for event in events if name_of(event) == "table_started"]
-    return str(said[-1])
+    currencies = [event["data"]["currency"] for event in events if name_of(event) == "table_started"]
+    return str(currencies[-1])
 
 
 def lines_of(settled: list[tuple[Place, Row]], part: int, name: str) -> list[Row]:
@@ -322,16 +322,16 @@ def correction(event: Row) -> Row:
     name, data = name_of(event), event["data"]
     match name:
         case "card_set":
-            said = f"card {data['card']}: {data['before'] or 'closed'} -> {data['after'] or 'no card of the round'}"
+            text = f"card {data['card']}: {data['before'] or 'closed'} -> {data['after'] or 'no card of the round'}"
         case "card_assigned":
-            said = f"card {data['card']}: of {'spot ' + str(data['spot']) if data['spot'] else 'the dealer'}"
+            text = f"card {data['card']}: of {'spot ' + str(data['spot']) if data['spot'] else 'the dealer'}"
         case "box_declared":
             amount = f"{data['cents'] // 100}.{data['cents'] % 100:02}"
-            said = f"spot {data['spot']}: " + (f"box of {amount} declared" if data["cents"] else "no box after all")
+            text = f"spot {data['spot']}: " + (f"box of {amount} declared" if data["cents"] else "no box after all")
         case _:
             return {}
     place = "next round" if data["round"] is None else f"round {data['round']}"
-    return {"time": event["time"], "round": data["round"], "text": f"{place} {said}", **of_person(data)}
+    return {"time": event["time"], "round": data["round"], "text": f"{place} {text}", **of_person(data)}
 
 
 def of_person(data: Row) -> Row:

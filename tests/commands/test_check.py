@@ -57,7 +57,7 @@ def test_a_port_that_is_numbered_as_it_is_found_is_a_warning(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "expected"),
     [
         ("minimum_cents = 5\nmaximum_cents = 50000", ["minimum_cents: main bets 0.05 to 500.00"]),
         ("minimum_cents = 500", ["minimum_cents: main bets 5.00 and more"]),
@@ -68,10 +68,10 @@ def test_a_port_that_is_numbered_as_it_is_found_is_a_warning(tmp_path: Path) -> 
         ("", []),
     ],
 )
-def test_the_limits_of_the_sign_are_printed_in_money(limits: str, said: list[str], tmp_path: Path) -> None:
+def test_the_limits_of_the_sign_are_printed_in_money(limits: str, expected: list[str], tmp_path: Path) -> None:
     done = checked(tmp_path, limited(limits))
     bets = [line.partition("[options] ")[2] for line in done.output.splitlines() if " bets " in line]
-    assert (done.exit_code, bets) == (0, said)
+    assert (done.exit_code, bets) == (0, expected)
 
 
 def test_a_limit_under_a_dollar_is_a_warning(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_reader_beyond_the_boxes_of_the_layout_is_a_warning(tmp_path: Path) ->
     assert "layout has" not in checked(tmp_path).output
     # Where the table file says how many boxes there are, it is not the profile's word.
     five = checked(tmp_path, six.replace("[options]", "[options]\nboxes = 6")).output
-    said = ": [options] boxes: 6 boxes, and a reader watches spot 7: raise it, or leave out that reader\n"
-    assert (f"{tmp_path}/table.toml:10{said}" in five, "layout has" in five) == (True, False)
+    message = ": [options] boxes: 6 boxes, and a reader watches spot 7: raise it, or leave out that reader\n"
+    assert (f"{tmp_path}/table.toml:10{message}" in five, "layout has" in five) == (True, False)
 
 
 def test_a_profile_that_is_none_is_guessed(tmp_path: Path) -> None:
@@ -126,11 +126,13 @@ def test_a_profile_that_is_none_is_guessed(tmp_path: Path) -> None:
 
 def test_a_spot_whose_main_wager_no_reader_sees_is_a_mistake_that_run_makes_too(tmp_path: Path) -> None:
     none = EXAMPLE.replace("antennas = {main = 1, insurance = 2}", "antennas = {insurance = 2}")
-    said = "no reader watches main at spots 1, 2, 3, 4, 5, 6, 7, so no round can be played there; give main an antenna"
+    message = (
+        "no reader watches main at spots 1, 2, 3, 4, 5, 6, 7, so no round can be played there; give main an antenna"
+    )
     done = checked(tmp_path, none)
-    assert (done.exit_code, f"{tmp_path}/table.toml:27: [[bet_spots]] antennas: {said}" in done.output) == (2, True)
+    assert (done.exit_code, f"{tmp_path}/table.toml:27: [[bet_spots]] antennas: {message}" in done.output) == (2, True)
     ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
-    assert (ran.exit_code, said in ran.output) == (2, True)
+    assert (ran.exit_code, message in ran.output) == (2, True)
     rows = """\
 [[bet_spots]]
 protocol = "feig_obid"
@@ -149,11 +151,11 @@ zones = [
 
 def test_a_port_that_is_a_file_or_a_folder_is_a_mistake_that_run_makes_too(tmp_path: Path) -> None:
     done = checked(tmp_path, EXAMPLE.replace("/dev/tableside/shoe", "/etc/passwd"))
-    said = "[shoe] port: /etc/passwd is a file, expected a serial port; `tableside devices` lists what is plugged in"
+    message = "[shoe] port: /etc/passwd is a file, expected a serial port; `tableside devices` lists what is plugged in"
     assert done.exit_code == 2
-    assert re.search(rf"^tableside: {tmp_path}/table.toml:\d+: {re.escape(said)}$", done.output, re.MULTILINE)
+    assert re.search(rf"^tableside: {tmp_path}/table.toml:\d+: {re.escape(message)}$", done.output, re.MULTILINE)
     ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
-    assert (ran.exit_code, said in ran.output) == (2, True)
+    assert (ran.exit_code, message in ran.output) == (2, True)
     done = checked(tmp_path, EXAMPLE.replace("/dev/tableside/keypad", "/etc"))
     assert (done.exit_code, "[keypad] port: /etc is a folder, expected a serial port" in done.output) == (2, True)
     assert checked(tmp_path, EXAMPLE.replace("/dev/tableside/keypad", "/dev/null")).exit_code == 0
@@ -162,15 +164,15 @@ def test_a_port_that_is_a_file_or_a_folder_is_a_mistake_that_run_makes_too(tmp_p
 def test_a_trigger_boxs_program_is_reached_at_a_socket(tmp_path: Path) -> None:
     config = load_table(written(tmp_path), credentials=str(tmp_path)).config
 
-    def said(port: str) -> list[str]:
+    def complaints(port: str) -> list[str]:
         return [one.text for one in no_ports(replace(config, shoe=replace(config.shoe, port=f"unix:{port}")))]
 
-    assert said("/etc/passwd") == ["/etc/passwd is a file, expected the program's socket"]
-    assert said("/dev/null") == ["/dev/null is a thing of another kind, expected the program's socket"]
+    assert complaints("/etc/passwd") == ["/etc/passwd is a file, expected the program's socket"]
+    assert complaints("/dev/null") == ["/dev/null is a thing of another kind, expected the program's socket"]
     with socket.socket(socket.AF_UNIX) as local:
         local.bind(str(tmp_path / "box"))
-        assert said(str(tmp_path / "box")) == []
-    assert said(str(tmp_path / "not-yet")) == []
+        assert complaints(str(tmp_path / "box")) == []
+    assert complaints(str(tmp_path / "not-yet")) == []
 
 
 OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'
@@ -198,8 +200,8 @@ def test_the_operator_channels_key_and_people_are_looked_at(tmp_path: Path) -> N
     assert "operator.key: the secret cannot be read: No such file" in done.output
 
 
-@pytest.mark.parametrize(("mode", "said"), [(0o644, "others may read the password"), (None, "No such file")])
-def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, said: str) -> None:
+@pytest.mark.parametrize(("mode", "message"), [(0o644, "others may read the password"), (None, "No such file")])
+def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, message: str) -> None:
     assert checked(tmp_path).exit_code == 0
     password = tmp_path / "broker.password"
     if mode is None:
@@ -211,7 +213,7 @@ def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, sai
     done = CliRunner().invoke(main, ["check", str(table)])
     assert done.exit_code == 2
     assert f"{table}:17: [broker] password_file: " in done.output
-    assert said in done.output
+    assert message in done.output
 
 
 def test_every_file_that_cannot_be_used_is_reported_at_once_by_run_too(tmp_path: Path) -> None:
@@ -231,7 +233,7 @@ def test_every_file_that_cannot_be_used_is_reported_at_once_by_run_too(tmp_path:
         done = CliRunner().invoke(main, [verb, str(table)])
         complaints = [line.removeprefix("tableside: ") for line in done.stderr.splitlines()]
         assert done.exit_code == 2
-        assert [line[: len(said)] for line, said in zip(complaints, wanted, strict=True)] == wanted
+        assert [line[: len(start)] for line, start in zip(complaints, wanted, strict=True)] == wanted
 
 
 def test_a_program_reads_the_same(tmp_path: Path) -> None:
@@ -258,7 +260,7 @@ all_broke = "push"
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "message"),
     [
         ('= 500\n"', '= -5\n"', "10: [options] minimum_cents: expected a whole number from 0 to"),
         ("minimum_cents = 500", "max_hands = 9", "10: [options] max_hands: expected a whole number from 1 to 4, got 9"),
@@ -286,20 +288,20 @@ all_broke = "push"
     ],
 )
 def test_a_wrong_option_is_the_table_file_s_and_not_the_profile_s(
-    right: str, wrong: str, said: str, tmp_path: Path
+    right: str, wrong: str, message: str, tmp_path: Path
 ) -> None:
     begun, _, rest = EXAMPLE.partition("[options]")
     assert begun.count("\n") == 8
     text = begun + OPTIONS + rest[rest.index("\n[") :]
     done = checked(tmp_path, text.replace(right, wrong))
     assert done.exit_code == 2, done.output
-    assert f"table.toml:{said}" in done.stderr
+    assert f"table.toml:{message}" in done.stderr
     assert "hollywood-penn-national.toml" not in done.stderr
     assert done.stderr.startswith(f"tableside: {tmp_path / 'table.toml'}:")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "own.toml: No such file or directory"),
         (
@@ -309,18 +311,18 @@ def test_a_wrong_option_is_the_table_file_s_and_not_the_profile_s(
     ],
 )
 def test_a_mistake_of_a_profile_of_one_s_own_names_the_line_that_names_it(
-    content: str | None, said: str, tmp_path: Path
+    content: str | None, message: str, tmp_path: Path
 ) -> None:
     if content is not None:
         (tmp_path / "own.toml").write_text(content)
     done = checked(tmp_path, EXAMPLE.replace('"hollywood-penn-national"', '"own.toml"'))
     assert done.exit_code == 2
     assert done.stderr.startswith(f"tableside: {tmp_path / 'table.toml'}:4: [table] profile: {tmp_path / 'own.toml'}:")
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("keypad", "options", "said"),
+    ("keypad", "options", "message"),
     [
         ('L = "burn"', "", '10: [options] stand_key: expected a key that means stand in [keypad.keys], as "always"'),
         ('P = "burn"', 'no_more_bets = "always"', "12: [options] no_more_bets: expected a key that means no_more_bets"),
@@ -335,15 +337,17 @@ def test_a_mistake_of_a_profile_of_one_s_own_names_the_line_that_names_it(
     ],
 )
 def test_an_option_that_waits_for_a_key_the_keypad_lacks_is_a_mistake(
-    keypad: str, options: str, said: str, tmp_path: Path
+    keypad: str, options: str, message: str, tmp_path: Path
 ) -> None:
     house = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     wanted = house.replace("payout_unit_cents = 50", f"payout_unit_cents = 50\n{options}")
     assert checked(tmp_path, wanted).exit_code == 0
     done = checked(tmp_path, wanted.replace('J = "burn"', keypad))
     assert done.exit_code == 2, done.output
-    assert [line.startswith(f"tableside: {tmp_path}/table.toml:{said}") for line in done.stderr.splitlines()] == [True]
-    option = said.split()[2].strip(":")
+    assert [line.startswith(f"tableside: {tmp_path}/table.toml:{message}") for line in done.stderr.splitlines()] == [
+        True
+    ]
+    option = message.split()[2].strip(":")
     assert f"give a key this meaning, or set {option} = " in done.stderr
 
 
@@ -354,7 +358,7 @@ def test_an_option_that_waits_for_no_key_needs_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("zones", "said"),
+    ("zones", "message"),
     [
         ("antennas = {main = 1, luky_ladies = 2}", "27: [[bet_spots]] antennas.luky_ladies: luky_ladies is no zone"),
         ("antennas = {main = 1, lucky_ladies = 2}", "27: [[bet_spots]] antennas.lucky_ladies: lucky_ladies is no zone"),
@@ -365,12 +369,12 @@ def test_an_option_that_waits_for_no_key_needs_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_zone_of_no_wager_of_the_house_is_a_mistake(zones: str, said: str, tmp_path: Path) -> None:
+def test_a_zone_of_no_wager_of_the_house_is_a_mistake(zones: str, message: str, tmp_path: Path) -> None:
     house = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     done = checked(tmp_path, house.replace("antennas = {main = 1, insurance = 2}", zones))
     assert done.exit_code == 2, done.output
     expected = "of this house's wagers; expected one of main, insurance"
-    assert done.stderr == f"tableside: {tmp_path}/table.toml:{said} {expected}\n"
+    assert done.stderr == f"tableside: {tmp_path}/table.toml:{message} {expected}\n"
     offering = house.replace("[options]", '[options]\nside_bets = ["lucky_ladies"]').replace(
         "insurance =", "lucky_ladies ="
     )
@@ -383,34 +387,34 @@ JOURNAL = 'journal = "/var/lib/tableside/bj-1/journal.sqlite"'
 async def test_a_journal_that_run_would_refuse_is_refused(tmp_path: Path) -> None:
     """By the same words; where the service makes the folder as it starts, it need not be there yet."""
     assert checked(tmp_path).exit_code == 0
-    for at, said in {
+    for at, message in {
         "none/journal.sqlite": f"there is no folder {tmp_path}/none; make it, and let it belong to the user who runs",
         ".": "expected the path of a file, and this is a folder: name a file in it",
         "table.toml": "table.toml: not a journal",
     }.items():
         done = checked(tmp_path, EXAMPLE.replace(JOURNAL, f'journal = "{at}"'))
         assert (done.exit_code, f"{tmp_path}/table.toml:6: [table] journal: " in done.output) == (2, True)
-        assert said in done.output
+        assert message in done.output
         if at != "table.toml":
-            with pytest.raises(JournalFailed, match=re.escape(said)):
+            with pytest.raises(JournalFailed, match=re.escape(message)):
                 await Journal.open(tmp_path / at, Identity("harbour", "bj-1", 1), key=bytes(32))
 
 
 @pytest.mark.parametrize(
-    ("whose", "said"),
+    ("whose", "message"),
     [
         (("harbour", "bj-2", bytes(32)), "this is the journal of harbour/bj-2, not of harbour/bj-1"),
         (("harbour", "bj-1", bytes(31) + b"\1"), "sealed with another key than the table file names"),
     ],
 )
-async def test_another_journal_is_refused(tmp_path: Path, whose: tuple[str, str, bytes], said: str) -> None:
+async def test_another_journal_is_refused(tmp_path: Path, whose: tuple[str, str, bytes], message: str) -> None:
     site, table, key = whose
     path = tmp_path / "journal.sqlite"
     journal = await Journal.open(path, Identity(site, table, 1), key=key)
     await journal.note("key", key_mark(key))
     await journal.close()
     done = checked(tmp_path, EXAMPLE.replace(JOURNAL, 'journal = "journal.sqlite"'))
-    assert (done.exit_code, f"[table] journal: {path}: {said}" in done.output) == (2, True)
+    assert (done.exit_code, f"[table] journal: {path}: {message}" in done.output) == (2, True)
 
 
 async def test_the_table_s_own_journal_fits(tmp_path: Path) -> None:
@@ -434,8 +438,8 @@ def test_a_list_of_the_program_that_run_would_refuse_is_refused(tmp_path: Path) 
 def test_a_host_with_its_port_is_a_mistake(tmp_path: Path) -> None:
     (old,) = re.findall(r'^host = "(.*)"$', EXAMPLE, re.MULTILINE)[:1]
     done = checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', f'host = "{old}:1884"', 1))
-    said = f'[broker] host: expected a host without its port; write host = "{old}" and port = 1884'
-    assert (done.exit_code, said in done.output) == (2, True)
+    message = f'[broker] host: expected a host without its port; write host = "{old}" and port = 1884'
+    assert (done.exit_code, message in done.output) == (2, True)
     assert checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', 'host = "::1"', 1)).exit_code == 0
 
 
@@ -445,8 +449,8 @@ def test_a_host_with_its_port_is_a_mistake(tmp_path: Path) -> None:
 def test_what_can_be_no_host_is_a_mistake(tmp_path: Path, host: str) -> None:
     (old,) = re.findall(r'^host = "(.*)"$', EXAMPLE, re.MULTILINE)[:1]
     done = checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', f'host = "{host}"', 1))
-    said = "[broker] host: expected a host's name or address, such as broker.example or 192.168.1.5"
-    assert (done.exit_code, said in done.output) == (2, True)
+    message = "[broker] host: expected a host's name or address, such as broker.example or 192.168.1.5"
+    assert (done.exit_code, message in done.output) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -467,15 +471,15 @@ def test_a_device_server_has_a_host_and_a_port_number(tmp_path: Path, server: st
 
 def test_an_unusual_rule_in_the_options_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path, EXAMPLE.replace("[options]", "[options]\nnatural_pays = [65, 1]"))
-    said = f"tableside: warning: {tmp_path}/table.toml:10: [options] natural_pays: 65 to 1 is more than 2 to 1, the"
-    assert (done.exit_code, said in done.output) == (0, True)
+    message = f"tableside: warning: {tmp_path}/table.toml:10: [options] natural_pays: 65 to 1 is more than 2 to 1, the"
+    assert (done.exit_code, message in done.output) == (0, True)
 
 
 def test_a_table_without_a_broker_is_refused_as_run_refuses_it(tmp_path: Path) -> None:
     start = EXAMPLE.index("[broker]")
     done = checked(tmp_path, EXAMPLE[:start] + EXAMPLE[EXAMPLE.index("[shoe]") :])
-    said = f"tableside: {tmp_path}/table.toml:1: [broker]: expected host and port: a table without a broker has"
-    assert (done.exit_code, done.output.startswith(said)) == (2, True)
+    message = f"tableside: {tmp_path}/table.toml:1: [broker]: expected host and port: a table without a broker has"
+    assert (done.exit_code, done.output.startswith(message)) == (2, True)
     ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
     assert (ran.exit_code, ran.output) == (2, done.output)
 

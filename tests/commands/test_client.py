@@ -32,7 +32,7 @@ def reach(**given: Any) -> None:
         say(f"{found.address} {found.server_key} {found.key_file}")
 
 
-def said(home: Path, *words: str, **variables: str) -> Result:
+def invoked(home: Path, *words: str, **variables: str) -> Result:
     """What comes of ``words`` where the environment has nothing but the home folder and ``variables``."""
     names = (f"TABLESIDE_{name}" for name in ("BROKER", "USERNAME", "OPERATOR", "CLIENT"))
     return CliRunner().invoke(reach, words, env={**dict.fromkeys(names), "HOME": str(home), **variables})
@@ -56,14 +56,14 @@ def authority(folder: Path) -> Path:
 
 
 def test_without_a_file_the_broker_is_the_one_on_this_pc(tmp_path: Path) -> None:
-    assert said(tmp_path).output == "127.0.0.1 1883 None None None\n"
+    assert invoked(tmp_path).output == "127.0.0.1 1883 None None None\n"
 
 
 def test_what_is_typed_counts_before_the_environment_and_that_before_the_file(tmp_path: Path) -> None:
     own_file(tmp_path, '[client]\nbroker = "file.example:1"\nusername = "pit"\n')
-    assert said(tmp_path).output == "file.example 1 pit None None\n"
-    assert said(tmp_path, TABLESIDE_BROKER="env.example:2").output == "env.example 2 pit None None\n"
-    typed = said(tmp_path, "--broker", "typed.example:3", TABLESIDE_BROKER="env.example:2")
+    assert invoked(tmp_path).output == "file.example 1 pit None None\n"
+    assert invoked(tmp_path, TABLESIDE_BROKER="env.example:2").output == "env.example 2 pit None None\n"
+    typed = invoked(tmp_path, "--broker", "typed.example:3", TABLESIDE_BROKER="env.example:2")
     assert typed.output == "typed.example 3 pit None None\n"
 
 
@@ -72,24 +72,26 @@ def test_paths_of_a_file_that_is_named_are_relative_to_it(tmp_path: Path) -> Non
     authority(tmp_path)
     named = tmp_path / "pit.toml"
     named.write_text('[client]\nbroker = "[2001:db8::1]:7"\npassword_file = "word"\ntls_ca_file = "ca.pem"\n')
-    result = said(tmp_path / "elsewhere", TABLESIDE_CLIENT=str(named))
+    result = invoked(tmp_path / "elsewhere", TABLESIDE_CLIENT=str(named))
     assert result.output == f"2001:db8::1 7 None a word {tmp_path}/ca.pem\n"
 
 
 def test_a_broker_without_a_port_has_the_usual_one(tmp_path: Path) -> None:
     ca = authority(tmp_path)
-    assert said(tmp_path, "--broker", "broker.example").output.startswith("broker.example 1883 ")
-    assert said(tmp_path, "--broker", "broker.example", "--tls-ca", str(ca)).output.startswith("broker.example 8883 ")
+    assert invoked(tmp_path, "--broker", "broker.example").output.startswith("broker.example 1883 ")
+    assert invoked(tmp_path, "--broker", "broker.example", "--tls-ca", str(ca)).output.startswith(
+        "broker.example 8883 "
+    )
 
 
 @pytest.mark.parametrize(
     "address", ["broker:", ":1883", "broker:0", "broker:65536", "broker:mqtt", "[::1]:", "a..b", "a..b:1883"]
 )
 def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
-    result = said(tmp_path, "--broker", address)
+    result = invoked(tmp_path, "--broker", address)
     assert result.exit_code == 2
     assert f"--broker: expected HOST:PORT, such as broker.example:1883, got '{address}'" in result.output
-    result = said(tmp_path, TABLESIDE_BROKER=address)
+    result = invoked(tmp_path, TABLESIDE_BROKER=address)
     assert (
         f"Error: $TABLESIDE_BROKER: expected HOST:PORT, such as broker.example:1883, got '{address}'" in result.output
     )
@@ -99,9 +101,9 @@ def test_the_operator_channel_counts_unless_a_broker_is_named_nearer(tmp_path: P
     key = secret(tmp_path / "okafor.key")
     over_tcp = f'operator = "tcp://192.0.2.10:7010"\noperator_key_file = "{key}"\ntable_key = "{TABLE_KEY}"\n'
     own_file(tmp_path, f'[client]\nbroker = "b:1"\n{over_tcp}')
-    assert said(tmp_path).output == f"tcp://192.0.2.10:7010 {TABLE_KEY} {key}\n"
-    assert said(tmp_path, "--broker", "b:2").output.startswith("b 2 ")
-    assert said(tmp_path, "--operator", "/run/o", TABLESIDE_BROKER="b:2").output.startswith("/run/o ")
+    assert invoked(tmp_path).output == f"tcp://192.0.2.10:7010 {TABLE_KEY} {key}\n"
+    assert invoked(tmp_path, "--broker", "b:2").output.startswith("b 2 ")
+    assert invoked(tmp_path, "--operator", "/run/o", TABLESIDE_BROKER="b:2").output.startswith("/run/o ")
 
 
 @pytest.mark.parametrize(
@@ -115,19 +117,19 @@ def test_the_operator_channel_counts_unless_a_broker_is_named_nearer(tmp_path: P
 )
 def test_a_mistake_in_the_file_is_reported_with_its_line(tmp_path: Path, text: str, complaint: str) -> None:
     own_file(tmp_path, text)
-    result = said(tmp_path)
+    result = invoked(tmp_path)
     assert (result.exit_code, complaint in result.output) == (2, True), result.output
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
-    result = said(tmp_path, TABLESIDE_CLIENT=str(tmp_path / "gone.toml"))
+    result = invoked(tmp_path, TABLESIDE_CLIENT=str(tmp_path / "gone.toml"))
     assert (result.exit_code, "gone.toml: cannot be read" in result.output) == (2, True)
 
 
 def test_a_password_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     word = secret(tmp_path / "word")
     word.chmod(0o644)
-    result = said(tmp_path, "--password-file", str(word))
+    result = invoked(tmp_path, "--password-file", str(word))
     assert (result.exit_code, f"chmod 600 {word}" in result.output) == (2, True)
 
 
@@ -137,7 +139,7 @@ def test_a_file_that_is_no_certificate_is_reported_by_where_it_was_named(tmp_pat
     given = {"TABLESIDE_TLS_CA": str(authority(tmp_path)), "TABLESIDE_TLS_KEY": str(key)}
     wrong = given | {f"TABLESIDE_{option}": str(key)}
     wrong |= {"TABLESIDE_TLS_CERT": wrong.get("TABLESIDE_TLS_CERT", str(tmp_path / "ca.pem"))}
-    result = said(tmp_path, **wrong)
+    result = invoked(tmp_path, **wrong)
     kind = "it is a secret key such as a table's; `tableside verify --key` tells whether it sealed a journal"
     assert (result.exit_code, result.output.splitlines()[-1]) == (
         2,
@@ -147,10 +149,10 @@ def test_a_file_that_is_no_certificate_is_reported_by_where_it_was_named(tmp_pat
 
 def test_a_file_that_is_not_there_is_reported_by_where_it_was_named(tmp_path: Path) -> None:
     there = "File '/gone.pem' does not exist."
-    assert f"Error: $TABLESIDE_TLS_CA: {there}" in said(tmp_path, TABLESIDE_TLS_CA="/gone.pem").output
-    assert f"Error: --tls-ca: {there}" in said(tmp_path, "--tls-ca", "/gone.pem").output
+    assert f"Error: $TABLESIDE_TLS_CA: {there}" in invoked(tmp_path, TABLESIDE_TLS_CA="/gone.pem").output
+    assert f"Error: --tls-ca: {there}" in invoked(tmp_path, "--tls-ca", "/gone.pem").output
     own_file(tmp_path, '[client]\ntls_ca_file = "/gone.pem"\n')
-    assert f"Error: tls_ca_file of the client file: {there}" in said(tmp_path).output
+    assert f"Error: tls_ca_file of the client file: {there}" in invoked(tmp_path).output
 
 
 def test_no_option_takes_a_secret_itself() -> None:

@@ -25,9 +25,9 @@ def test_a_command_that_there_is_not_is_guessed(typed: str, meant: str) -> None:
 def test_a_profile_that_there_is_not_is_guessed_and_all_are_named(typed: tuple[str, ...]) -> None:
     done = CliRunner().invoke(main, list(typed))
     assert done.exit_code == 2
-    said = " ".join(done.output.split())
-    assert all(name in said for name in profile_files.names())
-    assert "; did you mean hollywood-penn-national or hollywood-perryville?" in said
+    printed = " ".join(done.output.split())
+    assert all(name in printed for name in profile_files.names())
+    assert "; did you mean hollywood-penn-national or hollywood-perryville?" in printed
 
 
 @pytest.mark.parametrize("table", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/state", "harbour/#"])

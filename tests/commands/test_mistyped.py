@@ -32,9 +32,9 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_list_that_is_not_there_is_not_another_program(tmp_path: Path) -> None:
     for path, why in ((tmp_path / "none", "No such file or directory"), (tmp_path, "Is a directory")):
         done = run("software", "--against", path, "--json")
-        said = f"tableside: {path}: no list of the program's files: {why}"
+        message = f"tableside: {path}: no list of the program's files: {why}"
         assert (done.exit_code, done.stdout) == (2, ""), done.output
-        assert done.stderr.startswith(said)
+        assert done.stderr.startswith(message)
         assert done.stderr.count(str(path)) == 1
 
 
@@ -58,10 +58,10 @@ def test_an_export_of_nothing_is_not_silent(journal: Path) -> None:
 
 def test_a_journal_or_a_disk_that_is_not_there_yet_is_said_at_the_start(journal: Path, tmp_path: Path) -> None:
     absent = tmp_path / "none.sqlite"
-    said = f"--journal {absent}: there is no journal here; its rounds are shown once it can be read"
-    assert list(web.not_there((journal, absent))) == [said]
-    said = f"--disk {absent}: No such file or directory; its space is told once it can be looked at"
-    assert list(metrics.not_there((tmp_path, absent))) == [said]
+    message = f"--journal {absent}: there is no journal here; its rounds are shown once it can be read"
+    assert list(web.not_there((journal, absent))) == [message]
+    message = f"--disk {absent}: No such file or directory; its space is told once it can be looked at"
+    assert list(metrics.not_there((tmp_path, absent))) == [message]
 
 
 @pytest.mark.parametrize("given", ["-1", "0", "abc", "1.5", "-12"])
@@ -80,7 +80,7 @@ def test_an_option_that_there_is_not_is_still_refused_as_one(journal: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("meters", "/nope.sqlite"), "/nope.sqlite: there is no journal here"),
         (("backup", "JOURNAL", "/nope/copy.sqlite"), "/nope/copy.sqlite: there is no folder /nope"),
@@ -93,10 +93,10 @@ def test_an_option_that_there_is_not_is_still_refused_as_one(journal: Path) -> N
         ),
     ],
 )
-def test_a_place_is_named_as_it_was_given(words: tuple[str, ...], said: str, journal: Path) -> None:
+def test_a_place_is_named_as_it_was_given(words: tuple[str, ...], message: str, journal: Path) -> None:
     done = run(*(journal if word == "JOURNAL" else word for word in words))
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"tableside: {said}")
+    assert done.stderr.startswith(f"tableside: {message}")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -108,8 +108,8 @@ def test_a_file_that_is_no_text_or_has_a_mark_before_it_is_told_apart_from_a_wro
     file.write_bytes(b"\x80\x81")
     assert run(*words, file).stderr.endswith("not UTF-8 text\n")
     file.write_bytes(b'\xef\xbb\xbfname = "a"\n')
-    said = "begins with a byte order mark; save it as UTF-8 without one"
-    assert run(*words, file).stderr == f"tableside: {file}:1: {said}\n"
+    message = "begins with a byte order mark; save it as UTF-8 without one"
+    assert run(*words, file).stderr == f"tableside: {file}:1: {message}\n"
 
 
 def test_a_needed_key_that_is_mistyped_is_the_one_that_was_meant(tmp_path: Path) -> None:
@@ -128,14 +128,14 @@ def test_a_capture_of_a_port_that_is_not_there_leaves_no_file(tmp_path: Path) ->
 
 
 async def test_a_port_of_the_demo_s_pages_that_is_taken_is_named_as_it_was_given(tmp_path: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         where = PagesOptions(tmp_path, Broker(host="127.0.0.1", port=1), port)
-        async with shown_in_a_browser(where, said.append, {}):
+        async with shown_in_a_browser(where, lines.append, {}):
             pass
-    assert len(said) == 1
-    assert said[0].startswith(f"no pages: --web {port}: ")
+    assert len(lines) == 1
+    assert lines[0].startswith(f"no pages: --web {port}: ")
 
 
 def test_an_exact_amount_has_the_commas_of_a_rounded_one() -> None:

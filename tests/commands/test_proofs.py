@@ -223,7 +223,7 @@ def test_what_cannot_be_proven_is_refused_in_one_line(journal: Path, verifier: s
     other = Sealing(KEY, Identity(identity.site, "bj-9", identity.epoch)).verifier
     kept, folder = tmp_path / "kept.head", tmp_path / "proof"
     assert origin(identity) == own.verifier.name
-    for head, vkey, number, said in (
+    for head, vkey, number, message in (
         ("", verifier, 9, "round 9 is not there"),
         ("", other.text(), 1, "the verifier key is of tableside/"),
         ("", "rubbish", 1, "expected a verifier key"),
@@ -234,7 +234,7 @@ def test_what_cannot_be_proven_is_refused_in_one_line(journal: Path, verifier: s
         kept.write_text(head)
         given = ["--head", kept] if head else []
         done = run("export", "--proof", number, "--verifier", vkey, *given, "--output", folder, journal)
-        assert (done.exit_code, said in done.output, done.output.count("\n")) == (2, True, 1), done.output
+        assert (done.exit_code, message in done.output, done.output.count("\n")) == (2, True, 1), done.output
         assert not folder.exists()
 
 

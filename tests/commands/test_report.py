@@ -42,7 +42,7 @@ def test_the_whole_journal_is_reported(journal: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--since", "last night"], "'last night': expected a time such as"),
         (["--since", "22.11.2026"], "expected a time such as"),
@@ -55,10 +55,10 @@ def test_the_whole_journal_is_reported(journal: Path) -> None:
         (["--since", "1999-01-01", "--until", "1999-01-02"], "no event from 1999-01-01T00:00Z to 1999-01-02T00:00Z"),
     ],
 )
-def test_what_is_no_time_is_refused_in_one_line(journal: Path, words: list[str], said: str) -> None:
+def test_what_is_no_time_is_refused_in_one_line(journal: Path, words: list[str], message: str) -> None:
     done = run(str(journal), *words)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
     assert len(done.output.splitlines()) == 1
 
 

@@ -104,7 +104,7 @@ def test_a_round_is_printed_with_the_evidence_of_each_conclusion(journal: Path) 
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "message"),
     [
         (DealUnconfirmed(1, "a card was struck"), "the hole card was not confirmed by the deal: a card was struck"),
         (RoundIrregular(1, "no legal play"), "the round is irregular: no legal play"),
@@ -116,8 +116,8 @@ def test_a_round_is_printed_with_the_evidence_of_each_conclusion(journal: Path) 
         (WagerUnresolved(1, 3, "main", 2500, ()), "spot 3 main: 25.00 is open: the floor rules on it"),
     ],
 )
-def test_what_the_evidence_leaves_open_is_printed_in_words(event: Event, said: str) -> None:
-    assert sentence(event, {}) == said
+def test_what_the_evidence_leaves_open_is_printed_in_words(event: Event, message: str) -> None:
+    assert sentence(event, {}) == message
 
 
 def test_a_hand_is_printed_with_the_card_that_the_floor_named(tmp_path: Path) -> None:
@@ -224,8 +224,8 @@ def test_a_trigger_box_on_a_line_that_is_not_paired_is_named(tmp_path: Path) -> 
     done = run("status", str(path))
     # Something to see to, and nothing that waits for an answer.
     assert done.exit_code == 0
-    said = "UNPAIRED    mystery_trigger: whoever reaches its line can make up contributions and answers"
-    assert f"{said} (tableside keys pairing)" in done.output.splitlines()
+    message = "UNPAIRED    mystery_trigger: whoever reaches its line can make up contributions and answers"
+    assert f"{message} (tableside keys pairing)" in done.output.splitlines()
     assert json.loads(run("status", str(path), "--json").output)["unpaired"] == ["mystery_trigger"]
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, unpaired=())))
     path = journal_of(rig, tmp_path / "paired-since.sqlite")

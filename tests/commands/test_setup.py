@@ -243,7 +243,7 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ('table = "bj-7"', 'table = "BJ 7"', "answers.toml:2: table: expected a name"),
         ('table = "bj-7"', "table = bj-7", 'answers.toml:2: text must be in quotes: "bj-7"'),
@@ -268,12 +268,12 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
     ],
 )
 def test_a_wrong_answer_is_reported_with_its_line_and_nothing_is_done(
-    root: Path, before: str, after: str, said: str
+    root: Path, before: str, after: str, message: str
 ) -> None:
     old = content(root)
     done = setup(root, answers=ANSWERS.replace(before, after))
     assert (done.exit_code, content(root)) == (2, old)
-    assert said in done.output
+    assert message in done.output
 
 
 def asking(typed: str, found: dict[str, Any], silent: list[str]) -> tuple[Answers, str]:
@@ -286,7 +286,7 @@ def asking(typed: str, found: dict[str, Any], silent: list[str]) -> tuple[Answer
 
 def test_whoever_presses_return_gets_the_proposals_and_each_says_what_it_is_for() -> None:
     found = {"bet_spots_port": "usb:0403:6001:FT4CHIPS", "bet_spots_protocol": "feig_obid", "spots": (1, 2)}
-    answers, said = asking("\n" * (len(QUESTIONS) + 1), found, ["/dev/ttyUSB3", "/dev/ttyUSB4"])
+    answers, output = asking("\n" * (len(QUESTIONS) + 1), found, ["/dev/ttyUSB3", "/dev/ttyUSB4"])
     assert answers == Answers(
         shoe_port="/dev/ttyUSB3", bet_spots_port="usb:0403:6001:FT4CHIPS", keypad_port="/dev/ttyUSB4", spots=(1, 2)
     )
@@ -295,24 +295,24 @@ def test_whoever_presses_return_gets_the_proposals_and_each_says_what_it_is_for(
         default = ",".join(map(str, shown)) if isinstance(shown, tuple) else str(shown)
         guess = "nobody answered there, so this is a guess"
         note = f"\n  {default}: {guess}" if question.name in {"shoe_port", "keypad_port"} else ""
-        assert f"{question.why}{note}\n  {question.name} [{default}]" in said
+        assert f"{question.why}{note}\n  {question.name} [{default}]" in output
 
 
 def test_a_silent_adapter_is_never_proposed_for_chip_readers() -> None:
-    answers, said = asking("\n" * (len(QUESTIONS) + 1), {}, ["/dev/ttyUSB3"])
+    answers, output = asking("\n" * (len(QUESTIONS) + 1), {}, ["/dev/ttyUSB3"])
     ports = (answers.shoe_port, answers.bet_spots_port, answers.keypad_port)
     assert ports == ("/dev/ttyUSB3", "/dev/tableside/bet_spots", "/dev/tableside/keypad")
-    assert "/dev/tableside/bet_spots: not found; it is the name that a rule in" in said
+    assert "/dev/tableside/bet_spots: not found; it is the name that a rule in" in output
 
 
 def test_a_wrong_answer_is_asked_again() -> None:
     named = ["Harbour", "harbour", "bj-2", "borgatta", "borgata", "beetek", *[""] * 4]
     typed = [*named, "1, 2,9", "1,2,3", *[""] * 11, "M. Okafor", "dealer", PUBLIC, ""]
-    answers, said = asking("\n".join(typed) + "\n", {}, [])
+    answers, output = asking("\n".join(typed) + "\n", {}, [])
     assert (answers.site, answers.table, answers.spots) == ("harbour", "bj-2", (1, 2, 3))
-    assert "expected a name of at most 32 lower-case letters" in said
-    assert 'got "borgatta"; did you mean borgata?' in said
-    assert 'expected one of bee_tek, reference, got "beetek"; did you mean bee_tek?' in said
+    assert "expected a name of at most 32 lower-case letters" in output
+    assert 'got "borgatta"; did you mean borgata?' in output
+    assert 'expected one of bee_tek, reference, got "beetek"; did you mean bee_tek?' in output
     assert answers.profile == "borgata"
     assert [(one.name, one.roles) for one in answers.operator] == [("M. Okafor", ("dealer",))]
 

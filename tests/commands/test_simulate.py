@@ -39,8 +39,8 @@ def test_the_truth_of_an_earlier_simulation_is_kept(tmp_path: Path) -> None:
     truth.write_text("of last week")
     done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
     assert (done.exit_code, done.stdout) == (2, "")
-    said = "is there already, from an earlier simulation; move it away with its journal, or give another folder"
-    assert done.stderr == f"tableside: {truth}: {said}\n"
+    message = "is there already, from an earlier simulation; move it away with its journal, or give another folder"
+    assert done.stderr == f"tableside: {truth}: {message}\n"
     assert [one.name for one in tmp_path.iterdir()] == ["truth.json"]
     assert truth.read_text() == "of last week"
 
@@ -64,8 +64,8 @@ def test_a_folder_in_which_somebody_plays_is_left_alone(tmp_path: Path) -> None:
     with alone(tmp_path):
         done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
     assert (done.exit_code, done.stdout) == (2, "")
-    said = "another demo or simulation is playing here; end it, or give another folder"
-    assert done.stderr == f"tableside: {tmp_path}: {said}\n"
+    message = "another demo or simulation is playing here; end it, or give another folder"
+    assert done.stderr == f"tableside: {tmp_path}: {message}\n"
     assert [one.name for one in tmp_path.rglob("*")] == ["ports", "shoe"]
 
 

@@ -83,10 +83,10 @@ def test_a_line_of_the_log_is_one_line(form: Format) -> None:
     finally:
         structlog.reset_defaults()
         logging.root.handlers, logging.root.level = handlers, level
-    said = out.getvalue()
-    assert said.count("\n") == 1
-    assert said[:-1].isprintable()
-    assert "owned" in said
+    logged = out.getvalue()
+    assert logged.count("\n") == 1
+    assert logged[:-1].isprintable()
+    assert "owned" in logged
 
 
 class Screen(io.StringIO):

@@ -132,9 +132,9 @@ async def tried_home_assistant(place: Place) -> str:
     """It finds the table, follows it, and shows its hold, alerts, devices, meters and end."""
     hass = await installed.home_assistant(place.programs / "home-assistant")
     at = ("--broker", f"{place.broker.host}:{place.broker.port}")
-    status, said, _ = await ran("home-assistant", *at)
-    assert status == 0, said
-    topics = said.split()
+    status, output, _ = await ran("home-assistant", *at)
+    assert status == 0, output
+    topics = output.split()
     announced = [msgspec.json.decode(place.ear.last(topic) or b"") for topic in topics]
     unique = {one["unique_id"].removeprefix(f"{NODE}_") for one in announced}
     folder = place.folder / "home-assistant"
@@ -254,11 +254,11 @@ async def campaign(given: argparse.Namespace) -> int:
         began = time.monotonic()
         async with table(given.folder) as place:
             try:
-                said = await TRIED[name](place)
+                summary = await TRIED[name](place)
             except NotInstalledError as error:
                 not_tried += 1
-                said = f"not tried: {error}"
-        print(f"{name}: {said} ({time.monotonic() - began:.0f} s)", flush=True)
+                summary = f"not tried: {error}"
+        print(f"{name}: {summary} ({time.monotonic() - began:.0f} s)", flush=True)
     return NOT_TRIED if not_tried else 0
 
 

@@ -109,5 +109,5 @@ async def home_assistant(program: Path, folder: Path, broker: Broker) -> AsyncIt
 
 def complaints(folder: Path) -> list[str]:
     """What it said was wrong, of MQTT or of a template."""
-    said = (folder / "output.log").read_text(encoding="utf-8", errors="replace").splitlines()
-    return [line for line in said if ("ERROR" in line or "WARNING" in line) and ("mqtt" in line or "template" in line)]
+    log = (folder / "output.log").read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line for line in log if ("ERROR" in line or "WARNING" in line) and ("mqtt" in line or "template" in line)]

@@ -35,10 +35,10 @@ async def does(*command: str | Path) -> str:
     except OSError as error:
         raise NotInstalledError(f"{command[0]}: {error}") from error
     output, _ = await process.communicate()
-    said = output.decode(errors="replace")
+    printed = output.decode(errors="replace")
     if process.returncode:
-        raise NotInstalledError(f"{' '.join(map(str, command))}: {said.strip().splitlines()[-1:]}")
-    return said
+        raise NotInstalledError(f"{' '.join(map(str, command))}: {printed.strip().splitlines()[-1:]}")
+    return printed
 
 
 async def python_with(folder: Path, *requirements: str) -> Path:

@@ -37,8 +37,8 @@ class NodeRed:
 
     def messages(self) -> list[tuple[str, str]]:
         """What its last nodes were given: the node, and the message."""
-        said = "\n".join(self.lines())
-        found = (DEBUG.search(line) for line in said.splitlines())
+        log = "\n".join(self.lines())
+        found = (DEBUG.search(line) for line in log.splitlines())
         return [(one["node"], one["text"].strip(" '")) for one in found if one]
 
     def complaints(self) -> list[str]:

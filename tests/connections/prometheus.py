@@ -104,9 +104,9 @@ async def prometheus(server: str, folder: Path, broker: Broker) -> AsyncIterator
 async def checked(tool: str, *arguments: str, given: str = "") -> str:
     """What ``promtool check`` says of this; it must be content."""
     process = await asyncio.create_subprocess_exec(tool, "check", *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
-    said, _ = await process.communicate(given.encode())
-    assert process.returncode == 0, said.decode()
-    return said.decode()
+    output, _ = await process.communicate(given.encode())
+    assert process.returncode == 0, output.decode()
+    return output.decode()
 
 
 def panels() -> list[tuple[str, str, str]]:

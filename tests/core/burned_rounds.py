@@ -95,15 +95,15 @@ def assert_closed(case: Burned, faces: Iterable[Card] = RANKS, *, announced: boo
     first: list[bytes] | None = None
     for face in faces:
         run = rig.fork()
-        run.said, run.events = [], []
+        run.emitted, run.events = [], []
         run.perform([Draw(face)])
         burned = next(one.number for one in reversed(run.stamped) if isinstance(one.input, CardDrawn))
         run.perform(script.before)
         carry_out(run, script.acts, doings, 0)
         carry_out(run, (), doings, len(script.acts))
         assert not [event for event in run.events if isinstance(event, CardOpened) and event.card == burned], case
-        first = run.said if first is None else first
-        assert run.said == first, (case, face)
+        first = run.emitted if first is None else first
+        assert run.emitted == first, (case, face)
 
 
 def random_case(rng: Random) -> Burned:

@@ -86,7 +86,7 @@ class Feint:
             DOINGS[self.rng.choice(("new_shoe", "declare"))](self.rig, self.rng)
         self._deal(hole)
         self.hole = self._last_card()
-        self.rig.said.clear()
+        self.rig.emitted.clear()
         self.rig.events.clear()
 
     def _last_card(self) -> int:
@@ -223,7 +223,7 @@ def assert_stays_closed(case: Feigned, faces: Iterable[Card] = FACES) -> bool:
             assert case.turn_key == "sometimes", case
             assert all(feint.is_open() for feint in feints), case
             return False
-        assert all(feint.rig.said == feints[0].rig.said for feint in feints), case
+        assert all(feint.rig.emitted == feints[0].rig.emitted for feint in feints), case
         for feint in feints:
-            feint.rig.said.clear()
+            feint.rig.emitted.clear()
     return feints[0].was_kept()

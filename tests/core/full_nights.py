@@ -88,9 +88,9 @@ class FullRig(Rig):
     def answer_entry(self, act: AnswerEntry) -> None:
         """Of a round that the floor has voided nobody asks who was let in."""
         self.pass_ms(500)
-        said = entry_key(self.desired.display, act)
-        if said is not None:
-            self.give(KeyPressed(self.now_ns, said))
+        entry = entry_key(self.desired.display, act)
+        if entry is not None:
+            self.give(KeyPressed(self.now_ns, entry))
 
     def lose(self, spot: int) -> None:
         """The reader of a spot is lost."""

@@ -30,7 +30,7 @@ class HoleRig(HumanRig):
     """Keeps every byte that leaves the table, step by step."""
 
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
-        self.said: list[bytes] = []
+        self.emitted: list[bytes] = []
         self.pictures = Pictures()
         self.is_deaf = False
         """Whether the next card of the deal is not heard."""
@@ -39,7 +39,7 @@ class HoleRig(HumanRig):
     def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         pictures = self.pictures.after(self.house, self.table.state, stepped.events, self.now_ns)
-        self.said.append(coded((stepped.events, stepped.desired, pictures)))
+        self.emitted.append(coded((stepped.events, stepped.desired, pictures)))
         return stepped
 
     def perform(self, acts: Iterable[Act | Happens]) -> list[RoundPlayed]:

@@ -205,7 +205,7 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
     first: list[bytes] | None = None
     for face in faces:
         run = rig.fork()
-        run.said, run.events = [], []
+        run.emitted, run.events = [], []
         run.perform([replace(draw, card=face)])
         hole = next(one.number for one in reversed(run.stamped) if isinstance(one.input, CardDrawn))
         later = [one for one in doings if one.at > script.hole]
@@ -213,8 +213,8 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
         carry_out(run, (), later, len(script.acts))
         opened = [event for event in run.events if isinstance(event, CardOpened) and event.card == hole]
         assert not opened, (case, face)
-        first = run.said if first is None else first
-        assert run.said == first, (case, face)
+        first = run.emitted if first is None else first
+        assert run.emitted == first, (case, face)
 
 
 class Done(NamedTuple):

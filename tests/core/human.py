@@ -214,9 +214,9 @@ class HumanRig(Rig):
         """The dealer waits for the question about a newcomer and answers it."""
         for _ in range(CLOSING_LOOKS):
             self.pass_until(self.now_ns + 500 * MS)
-            said = entry_key(self.desired.display, act)
-            if said is not None:
-                self.give(KeyPressed(self.now_ns, said))
+            entry = entry_key(self.desired.display, act)
+            if entry is not None:
+                self.give(KeyPressed(self.now_ns, entry))
                 return
 
     def answer_questions(self, act: AnswerQuestions) -> None:

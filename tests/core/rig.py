@@ -243,9 +243,9 @@ class Rig:
     def answer_entry(self, act: AnswerEntry) -> None:
         """The dealer answers whether a newcomer was dealt in."""
         self.pass_ms(500)
-        said = entry_key(self.desired.display, act)
-        assert said is not None, self.desired.display
-        self.give(KeyPressed(self.now_ns, said))
+        entry = entry_key(self.desired.display, act)
+        assert entry is not None, self.desired.display
+        self.give(KeyPressed(self.now_ns, entry))
 
     def answer_questions(self, act: AnswerQuestions) -> None:
         """The dealer answers what the display asks, if this dealer reads it."""

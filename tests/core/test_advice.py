@@ -34,7 +34,7 @@ def lines(events: Iterable[Event]) -> list[AdviceLine]:
     return [line for event in events if isinstance(event, PaymentAdvised) for line in event.lines]
 
 
-def said(events: Iterable[Event]) -> list[str]:
+def advice_lines(events: Iterable[Event]) -> list[str]:
     found = []
     for line in lines(events):
         hand = f".{line.hand + 1}" if line.hand is not None else ""
@@ -47,22 +47,22 @@ def test_wagers_are_taken_and_paid_from_the_dealers_right_to_the_left() -> None:
     rig = at_table()
     rig.talk("1 main 25\n3 main 10\n5 main 40\nkey no_more_bets\nTh 9h 8h 7d Qs Ts 9d Td")
     rig.talk("key stand stand stand hole_turned")
-    assert said(rig.events) == ["5 main leave 0: ", "3 main pay 10: 2x5", "1 main pay 25: 1x25"]
+    assert advice_lines(rig.events) == ["5 main leave 0: ", "3 main pay 10: 2x5", "1 main pay 25: 1x25"]
 
 
 def test_a_natural_is_paid_at_once_to_the_chip_and_before_the_others() -> None:
     rig = at_table()
     rig.talk("1 main 25\n2 main 25\nkey no_more_bets\nAh 9h 7d Ks Ts Td")
-    assert said(rig.events) == ["1 main pay 37.5: 1x25 2x5 1x2.5"]
+    assert advice_lines(rig.events) == ["1 main pay 37.5: 1x25 2x5 1x2.5"]
     rig.talk("key stand hole_turned")
-    assert said(rig.events)[1:] == ["2 main pay 25: 1x25"]
+    assert advice_lines(rig.events)[1:] == ["2 main pay 25: 1x25"]
 
 
 def test_insurance_comes_first() -> None:
     rig = at_table()
     rig.talk("1 main 20\n2 main 20\nkey no_more_bets\nTh 9h As 9d 8s Kd\n1 insurance 10\nkey insurance_closed")
     rig.talk("key stand stand hole_turned")
-    assert said(rig.events) == ["1 insurance pay 20: 4x5", "2 main take 20: 4x5", "1 main take 20: 4x5"]
+    assert advice_lines(rig.events) == ["1 insurance pay 20: 4x5", "2 main take 20: 4x5", "1 main take 20: 4x5"]
 
 
 def test_the_hands_of_a_split_are_advised_one_by_one_from_right_to_left() -> None:
@@ -70,7 +70,7 @@ def test_the_hands_of_a_split_are_advised_one_by_one_from_right_to_left() -> Non
     rig.talk(
         "1 main 10\nkey no_more_bets\n8h 7d 8s Td\n1 main 20\nkey split\nTh\nkey stand\n2d Tc\nkey stand hole_turned"
     )
-    assert said(rig.events) == ["1.2 main pay 10: 2x5", "1.1 main pay 10: 2x5"]
+    assert advice_lines(rig.events) == ["1.2 main pay 10: 2x5", "1.1 main pay 10: 2x5"]
     assert sum(event.net_cents for event in rig.events if isinstance(event, WagerSettled)) == 2000
 
 

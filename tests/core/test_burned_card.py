@@ -19,11 +19,11 @@ def test_no_byte_depends_on_a_burned_card(profile: str, hole_card: str) -> None:
         assert_closed(Burned(profile, hole_card, rng.choice(WRONG), doings, seed, boxes=(1, 2)))
 
 
-@pytest.mark.parametrize("said", ["new_shoe", "void_and_new_shoe", "any_key"])
+@pytest.mark.parametrize("key", ["new_shoe", "void_and_new_shoe", "any_key"])
 @pytest.mark.parametrize("hole_card", HOLE_CARDS)
-def test_nor_where_somebody_says_in_vain_that_the_shoe_is_over(hole_card: str, said: str) -> None:
+def test_nor_where_somebody_says_in_vain_that_the_shoe_is_over(hole_card: str, key: str) -> None:
     for seed in range(3):
-        assert_closed(Burned("borgata", hole_card, "honest", (said, said, said), seed, boxes=(1, 2)))
+        assert_closed(Burned("borgata", hole_card, "honest", (key, key, key), seed, boxes=(1, 2)))
 
 
 @pytest.mark.parametrize("hole_card", HOLE_CARDS)

@@ -46,8 +46,8 @@ def test_what_a_shoe_without_either_hides_looks_like_some_legal_round() -> None:
 def test_a_wager_settled_as_a_card_ended_its_round_is_judged_without_that_card() -> None:
     # In its third round a lost card makes chips laid for a double a payment, and the double's card ends the round.
     result = played(Block(20, 23_000_089, 5, 7, "never", "bee_tek"), UNGUARDED)
-    said = {kind.rpartition("; ")[2]: count for kind, count in result["found_out"].items()}
-    assert said == {"legal until then, ended by a card": 3, "legal until then": 1}
+    counts = {kind.rpartition("; ")[2]: count for kind, count in result["found_out"].items()}
+    assert counts == {"legal until then, ended by a card": 3, "legal until then": 1}
 
 
 def test_a_round_is_asked_about_whose_first_card_was_taken_for_the_burn_before_it() -> None:

@@ -58,10 +58,10 @@ def finish(rig: Rig) -> None:
 def enters(rig: Rig, answer: str = "yes", by: str = CROOK) -> None:
     """Spot 3 lays chips, the bets are locked, and a person says whether it is dealt in."""
     rig.talk("3 main 10 \n key no_more_bets")
-    said(rig, answer, by)
+    give_answer(rig, answer, by)
 
 
-def said(rig: Rig, answer: str = "yes", by: str = CROOK) -> None:
+def give_answer(rig: Rig, answer: str = "yes", by: str = CROOK) -> None:
     """The last question is answered, by key or from elsewhere."""
     if by == "key":
         rig.key(answer)
@@ -81,7 +81,7 @@ def deal_asked(rig: Rig, cards: str, answer: str, by: str) -> None:
     rig.card(first)
     number = rig.table.state.rounds
     assert asked(rig, number) == [ENTRY]
-    said(rig, answer, by)
+    give_answer(rig, answer, by)
     deal(rig, " ".join(others))
 
 
@@ -222,8 +222,8 @@ def test_beside_a_box_let_in_for_this_deal_no_burn_is_asked_about() -> None:
 def test_another_person_speaks_of_the_boxes_of_that_deal_alone() -> None:
     rig = table()
     rig.talk("3 main 10 \n 4 main 10 \n key no_more_bets")
-    said(rig)
-    said(rig)
+    give_answer(rig)
+    give_answer(rig)
     played(rig, "Ts 9d Th Tc 6h 9h 7d 8c 8d Kc")
     rig.talk("4 main 0")
     deal(rig, " ".join(THREE["dealt"].split()[:6]))

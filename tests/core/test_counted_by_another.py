@@ -165,8 +165,8 @@ def test_who_takes_back_under_a_slip_of_their_own_what_another_counted_last_is_r
     enter(rig, CROOK, Count.CLOSER, -1, slip="C1")
     enter(rig, CROOK, Count.CLOSER, -2_999_999, slip="C1")
     assert inventory_of(rig.events_of(InventoryEntered)).closer_cents == 3_000_000
-    said = "M. Crook alone: closer {} takes back what A. Honest counted"
-    assert reported(rig) == ([said.format("-0.01"), said.format("-29999.99")] if traced else [])
+    message = "M. Crook alone: closer {} takes back what A. Honest counted"
+    assert reported(rig) == ([message.format("-0.01"), message.format("-29999.99")] if traced else [])
 
 
 @pytest.mark.parametrize("traced", [True, False])
@@ -177,8 +177,8 @@ def test_so_is_who_counts_a_rack_anew_with_its_shift_named_or_left_out(
     rig = a_table(racks=traced)
     enter(rig, HONEST, Count.CLOSER, 6_000_000, shift=shifts[0])
     enter(rig, CROOK, Count.CLOSER, 3_000_000, shift=shifts[1])
-    said = "M. Crook alone: closer 30000.00 stands in the place of what A. Honest counted"
-    assert reported(rig) == ([said] if traced else [])
+    message = "M. Crook alone: closer 30000.00 stands in the place of what A. Honest counted"
+    assert reported(rig) == ([message] if traced else [])
 
 
 @pytest.mark.parametrize("shift", ["", "day"])

@@ -104,10 +104,12 @@ def assert_hands_are_secret(rig: Rig, every: int) -> int:
     cards = hidden_cards(rig)[::every]
     for number in cards:
         rest = rig.stamped[number - 1 :]
-        said = [list(before_it_is_shown(tables[number - 1], [with_face(rest[0], f), *rest[1:]], number)) for f in DECK]
+        published = [
+            list(before_it_is_shown(tables[number - 1], [with_face(rest[0], f), *rest[1:]], number)) for f in DECK
+        ]
         # Payment that has begun is seen on the felt with the hands turned over; until then not a byte differs.
-        shortest = min(len(one) for one in said) - 1
-        assert len({tuple(one[:shortest]) for one in said}) == 1
+        shortest = min(len(one) for one in published) - 1
+        assert len({tuple(one[:shortest]) for one in published}) == 1
         assert shortest > 3
     return len(cards)
 
@@ -125,8 +127,8 @@ def test_with_the_key_of_the_turn_every_hand_is_shown_at_the_same_moment() -> No
         for stamped in rig.stamped[: number - 1]:
             table = step(table, stamped).table
         rest = rig.stamped[number - 1 :]
-        said = {tuple(before_it_is_shown(table, [with_face(rest[0], f), *rest[1:]], number)) for f in DECK}
-        assert len(said) == 1
+        published = {tuple(before_it_is_shown(table, [with_face(rest[0], f), *rest[1:]], number)) for f in DECK}
+        assert len(published) == 1
 
 
 def bet_anew(face: str) -> Rig:

@@ -129,7 +129,7 @@ def test_players_who_double_early_or_think_better_of_it_get_what_they_staked(
 ) -> None:
     account, _ = sat(table)
     assert account.truth[wager][1]
-    assert account.said.get(wager, (*account.truth[wager], ""))[:2] == account.truth[wager]
+    assert account.settlements.get(wager, (*account.truth[wager], ""))[:2] == account.truth[wager]
 
 
 @pytest.mark.parametrize(
@@ -167,4 +167,4 @@ def test_where_another_line_hears_insurance_too_none_is_settled_that_was_not_mad
     account, _ = sat(table)
     assert wager[0] in account.numbers
     assert wager not in account.truth
-    assert wager not in account.said
+    assert wager not in account.settlements

@@ -569,8 +569,8 @@ def test_of_a_turn_that_was_not_heard_the_next_deal_ends_the_round_and_opens_not
     rig.pass_ms(60_000)
     rig.talk(next_bets)
     rig.deal("Kh Kc Kd Ks")
-    (said,) = (event for event in rig.events_of(RoundIrregular))
-    assert said.reason == "it ended with its hole card not said to be turned: the keypad was lost"
+    (irregular,) = (event for event in rig.events_of(RoundIrregular))
+    assert irregular.reason == "it ended with its hole card not said to be turned: the keypad was lost"
     assert (rig.outcomes(), rig.events_of(HoleCardRevealed)) == (["irregular"], [])
     assert "5s" not in opened(rig)
     rig.talk("key stand hole_turned")

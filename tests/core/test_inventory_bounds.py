@@ -38,9 +38,9 @@ UNLIKELY = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "cents", "chips", "said"), UNLIKELY)
+@pytest.mark.parametrize(("kind", "cents", "chips", "message"), UNLIKELY)
 def test_where_one_person_is_enough_it_is_an_alert_that_names_who(
-    kind: Count, cents: int, chips: tuple[tuple[int, int], ...], said: str
+    kind: Count, cents: int, chips: tuple[tuple[int, int], ...], message: str
 ) -> None:
     rig = a_table(two_persons=False)
     enter(rig, kind, cents, *chips)
@@ -52,17 +52,17 @@ def test_where_one_person_is_enough_it_is_an_alert_that_names_who(
     assert (alert.kind, alert.who, alert.text) == (
         AlertKind.INVENTORY_UNLIKELY,
         "M. Okafor",
-        f"M. Okafor alone: {said}",
+        f"M. Okafor alone: {message}",
     )
 
 
-@pytest.mark.parametrize(("kind", "cents", "chips", "said"), UNLIKELY)
+@pytest.mark.parametrize(("kind", "cents", "chips", "message"), UNLIKELY)
 def test_where_the_house_wants_two_it_takes_two(
-    kind: Count, cents: int, chips: tuple[tuple[int, int], ...], said: str
+    kind: Count, cents: int, chips: tuple[tuple[int, int], ...], message: str
 ) -> None:
     rig = a_table(two_persons=True)
     enter(rig, kind, cents, *chips)
-    assert said
+    assert message
     assert not rig.events_of(InventoryEntered, AlertRaised)
     (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)

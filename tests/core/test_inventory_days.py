@@ -78,8 +78,8 @@ BEYOND = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "cents", "slip", "said"), BEYOND)
-def test_what_a_day_cannot_have_held_takes_two(kind: Count, cents: int, slip: str, said: str) -> None:
+@pytest.mark.parametrize(("kind", "cents", "slip", "message"), BEYOND)
+def test_what_a_day_cannot_have_held_takes_two(kind: Count, cents: int, slip: str, message: str) -> None:
     rig = a_table()
     assert not enter(rig, kind, cents, slip=slip)
     assert len(proposed(rig)) == 1
@@ -88,7 +88,7 @@ def test_what_a_day_cannot_have_held_takes_two(kind: Count, cents: int, slip: st
     (alert,) = alone.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert alert.kind is AlertKind.INVENTORY_UNLIKELY
-    assert alert.text.startswith(f"M. Okafor alone: {said}")
+    assert alert.text.startswith(f"M. Okafor alone: {message}")
 
 
 def test_credits_are_added_up_and_so_are_fills() -> None:

@@ -173,20 +173,20 @@ async def test_a_journal_that_cannot_be_read_refuses_the_ruling_and_nothing_else
     def damaged(number: int) -> RoundBook | None:
         raise JournalDamaged(f"page {number}")
 
-    said: list[RefusalReason | str] = []
+    refusals: list[RefusalReason | str] = []
     rounds = OldRounds(damaged, lambda _: asyncio.sleep(0))
-    rounds.take(LateRuling(void(7), lambda: said.append("given"), said.append))
-    await until(rounds, lambda: bool(said))
+    rounds.take(LateRuling(void(7), lambda: refusals.append("given"), refusals.append))
+    await until(rounds, lambda: bool(refusals))
     text = "round 7 could not be read from the journal: page 7"
-    assert said == [RefusalReason("journal_unreadable", text)]
+    assert refusals == [RefusalReason("journal_unreadable", text)]
 
 
 def test_too_many_at_once_are_refused() -> None:
-    said: list[RefusalReason] = []
+    refusals: list[RefusalReason] = []
     rounds = OldRounds(lambda _: None, lambda _: asyncio.sleep(0))
     for number in range(WAITING_LIMIT + 1):
-        rounds.take(LateRuling(void(number), lambda: None, said.append))
-    assert [one.code for one in said] == ["too_many_waiting"]
+        rounds.take(LateRuling(void(number), lambda: None, refusals.append))
+    assert [one.code for one in refusals] == ["too_many_waiting"]
 
 
 async def until(rounds: OldRounds, done: Callable[[], bool]) -> None:

@@ -31,8 +31,8 @@ def table(deal: str) -> Rig:
     return rig
 
 
-@pytest.mark.parametrize(("looks_before", "said"), [(False, ()), (True, (500, 500))])
-def test_ez_bust_seen_first_with_its_payment_stays_open(looks_before: bool, said: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("looks_before", "possible"), [(False, ()), (True, (500, 500))])
+def test_ez_bust_seen_first_with_its_payment_stays_open(looks_before: bool, possible: tuple[int, ...]) -> None:
     rig = table("Qs 3h Kc Qh")
     since_ns, rig.late = rig.now_ns, True
     rig.talk("key stand hole_turned")
@@ -43,7 +43,7 @@ def test_ez_bust_seen_first_with_its_payment_stays_open(looks_before: bool, said
     laid(rig, "ez_bust", ("B", "C"), since_ns)
     rig.late = False
     rig.talk("1 ez_bust 0 \n 1 main 0 \n key round_closed")
-    assert came_to(rig, "ez_bust") == [said]
+    assert came_to(rig, "ez_bust") == [possible]
     assert came_to(rig, "main") == [(2_500, 2_500)]
 
 
@@ -57,9 +57,9 @@ def test_ez_bust_that_loses_is_what_lay_there() -> None:
     assert came_to(rig, "ez_bust") == [(1_000, -1_000)]
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(3, ()), (1, (500, 1_000))])
+@pytest.mark.parametrize(("seconds", "possible"), [(3, ()), (1, (500, 1_000))])
 def test_insurance_seen_first_seconds_after_the_look_before_may_be_paid_already(
-    seconds: int, said: tuple[int, ...]
+    seconds: int, possible: tuple[int, ...]
 ) -> None:
     rig = table("Qs Ah Kc Qh")
     since_ns, rig.late = rig.now_ns, True
@@ -67,4 +67,4 @@ def test_insurance_seen_first_seconds_after_the_look_before_may_be_paid_already(
     laid(rig, "insurance", ("B",) if seconds == 1 else ("B", "C", "D"), since_ns)
     rig.late = False
     rig.talk("key stand hole_turned \n 1 insurance 0 \n 1 main 0 \n key round_closed")
-    assert came_to(rig, "insurance") == [said]
+    assert came_to(rig, "insurance") == [possible]

@@ -25,7 +25,7 @@ def dealt(cycle_ms: int, *, reckoned: bool = True, boxes: int = 1) -> HumanRig:
     return rig
 
 
-def said(rig: HumanRig, payment: str) -> list[AlertKind]:
+def alert_kinds(rig: HumanRig, payment: str) -> list[AlertKind]:
     """What is raised once the winner has been paid so and the next round is dealt."""
     rig.play(f"{payment} / wait 2 / {NEXT}")
     return alerts(rig, *AlertKind)
@@ -42,24 +42,24 @@ def said(rig: HumanRig, payment: str) -> list[AlertKind]:
 def test_a_winner_paid_too_little_is_said_of_readers_that_look_often(
     cycle_ms: int, payment: str, kind: AlertKind
 ) -> None:
-    assert said(dealt(cycle_ms), payment) == [kind]
+    assert alert_kinds(dealt(cycle_ms), payment) == [kind]
 
 
 def test_other_chips_that_lie_at_a_box_span_three_looks_of_readers_that_look_often() -> None:
     rig = dealt(400, boxes=2)
-    assert said(rig, "2 main = 10 / wait 2 / 1 main 30") == [AlertKind.MISPAY]
+    assert alert_kinds(rig, "2 main = 10 / wait 2 / 1 main 30") == [AlertKind.MISPAY]
 
 
 @pytest.mark.parametrize("payment", ["1 main 30", "1 main 0"])
 @pytest.mark.parametrize("cycle_ms", [460, 700])
 def test_between_looks_far_apart_the_right_payment_may_have_been_picked_up(cycle_ms: int, payment: str) -> None:
-    assert said(dealt(cycle_ms), payment) == []
+    assert alert_kinds(dealt(cycle_ms), payment) == []
 
 
 def test_in_journals_of_before_an_interval_counts_as_the_time_between_two_looks() -> None:
-    assert said(dealt(350, reckoned=False), "1 main 30") == []
+    assert alert_kinds(dealt(350, reckoned=False), "1 main 30") == []
 
 
 @pytest.mark.parametrize("cycle_ms", [250, 350, 450, 700])
 def test_a_winner_paid_right_and_slowly_picked_up_accuses_nobody(cycle_ms: int) -> None:
-    assert said(dealt(cycle_ms), "1 main 40") == []
+    assert alert_kinds(dealt(cycle_ms), "1 main 40") == []

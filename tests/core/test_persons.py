@@ -111,8 +111,8 @@ def test_what_makes_two(one: Authentication, other: Authentication, *, two: bool
 
 
 def test_what_vouches_is_said_in_words() -> None:
-    said = [one.text() for one in (UNAUTHENTICATED, KEY, FLOOR, UNKNOWN_FLOOR)]
-    assert said == ["nothing", "own key", "socket of floor, user 1001", "socket of floor"]
+    texts = [one.text() for one in (UNAUTHENTICATED, KEY, FLOOR, UNKNOWN_FLOOR)]
+    assert texts == ["nothing", "own key", "socket of floor, user 1001", "socket of floor"]
 
 
 @pytest.mark.parametrize(

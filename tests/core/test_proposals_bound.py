@@ -72,10 +72,10 @@ def approve(rig: Rig, order: int) -> str:
     """Approve an order; what the reply says."""
     before = len(rig.events)
     rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", WATCH))
-    said = rig.events[before:]
-    refused = refusal_of(said)
+    published = rig.events[before:]
+    refused = refusal_of(published)
     given = rig.stamped[-1].input
-    return remark_of(given, said, rig.table.state.books) if refused is None else f"{refused.code}: {refused.text}"
+    return remark_of(given, published, rig.table.state.books) if refused is None else f"{refused.code}: {refused.text}"
 
 
 def card(rig: Rig, place: int) -> int:
@@ -214,8 +214,8 @@ def test_a_proposed_count_is_shown_with_its_day_shift_slip_and_chips() -> None:
     assert (proposed.text, proposed.gaming_day, proposed.shift, proposed.slip, proposed.chips) == whole
     (order,) = picture(rig).orders
     assert (order.text, order.gaming_day, order.shift, order.slip, order.chips) == whole
-    said = remark_of(rig.stamped[-1].input, [proposed], ())
-    assert said == f"order 1 waits for another person to approve it: {text}"
+    remark = remark_of(rig.stamped[-1].input, [proposed], ())
+    assert remark == f"order 1 waits for another person to approve it: {text}"
 
 
 @pytest.mark.parametrize(("day", "of"), [("today", "2025-11-07"), ("yesterday", "2025-11-06")])

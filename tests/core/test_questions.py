@@ -130,8 +130,8 @@ def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: Ask
             kept = {outcome.sights for outcome in each.classes if value in values(each.question, outcome)}
             after = {outcome.sights for outcome in classes_of([LatticeCase(short, each.points)])}
             # Who is said to have surrendered need not have shown it, so that his chips may mean something else.
-            said = any(answer.surrendered for answer in answers)
-            assert kept <= after if said else kept == after
+            answered = any(answer.surrendered for answer in answers)
+            assert kept <= after if answered else kept == after
 
 
 def test_a_display_of_four_rows_of_twenty_holds_every_question(table: AskedRig) -> None:

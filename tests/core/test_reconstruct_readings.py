@@ -142,10 +142,10 @@ def test_plays_so_far_count_a_wager_of_nothing_as_no_wager() -> None:
 
 
 def test_a_surrender_that_only_a_person_has_said_is_one() -> None:
-    said = {"answer": {"spot": 1, "surrendered": True}}
-    answer = reconstruct(table(HPN), cards("Ts 7c 6h Td"), said, CLOSE)
+    person_answer = {"answer": {"spot": 1, "surrendered": True}}
+    answer = reconstruct(table(HPN), cards("Ts 7c 6h Td"), person_answer, CLOSE)
     assert (answer["plays"], answer["due_cents"]) == (1, {"1": {"main": -500}})
-    assert reconstruct(table("pitch-h17"), cards("Ts 7c 6h Td"), said, CLOSE)["plays"] == 0
+    assert reconstruct(table("pitch-h17"), cards("Ts 7c 6h Td"), person_answer, CLOSE)["plays"] == 0
 
 
 def test_without_a_hole_card_an_ez_bust_wager_calls_for_no_second_card_once_everybody_broke() -> None:
@@ -210,9 +210,12 @@ def test_a_key_reported_before_the_cards_belongs_where_its_time_lies() -> None:
 def test_an_answer_holds_whenever_it_is_said() -> None:
     dealt = cards("2s 7c 3h Td 4d 5d 6d")
     for count in (2, 4):
-        said = {"answer": {"spot": 1, "hand": 0, "cards": count}}
-        first, last = reconstruct(table(HPN), said, dealt, CLOSE), reconstruct(table(HPN), dealt, said, CLOSE)
-        assert first == last == reconstruct(table(HPN), dealt, CLOSE, said)
+        person_answer = {"answer": {"spot": 1, "hand": 0, "cards": count}}
+        first, last = (
+            reconstruct(table(HPN), person_answer, dealt, CLOSE),
+            reconstruct(table(HPN), dealt, person_answer, CLOSE),
+        )
+        assert first == last == reconstruct(table(HPN), dealt, CLOSE, person_answer)
     assert reconstruct(table(HPN), {"answer": {"spot": 4, "doubled": True}}, dealt, CLOSE)["irregularity"] == (
         "an answer names spot 4, which has no wager"
     )

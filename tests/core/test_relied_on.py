@@ -47,7 +47,7 @@ def named(rig: Rig, card: int, face: str, who: str = "M. Okafor") -> None:
     rig.pass_ms(1_000)
 
 
-def said(rig: Rig, answer: str, who: str) -> None:
+def give_answer(rig: Rig, answer: str, who: str) -> None:
     """A person answers the last question."""
     asked = [one.question for one in rig.events if isinstance(one, QuestionAsked)]
     rig.give(AnswerQuestion(rig.now_ns, asked[-1], answer, who, FLOOR))
@@ -210,7 +210,7 @@ def test_of_a_round_that_waits_nobody_is_forgotten(who: str, *, traced: bool) ->
 
 def test_once_it_is_over_it_is_forgotten_like_any_other() -> None:
     rig = waits_on_a_word()
-    said(rig, "3", "J. Lee")
+    give_answer(rig, "3", "J. Lee")
     assert not rig.table.state.waiting
     rig.give(ShoeChanged(rig.now_ns, -1, "A. Third", FLOOR))
     rig.talk("3 main 10 \n 2c Th")
@@ -313,7 +313,7 @@ def adjusted(rig: Rig) -> dict[int, str]:
 @pytest.mark.parametrize(("bounded", "who"), [(True, "A. Third"), (False, "M. Okafor, J. Lee")])
 def test_an_adjustment_names_whose_answer_it_follows_from(who: str, *, bounded: bool) -> None:
     rig = corrected(bounded=bounded)
-    said(rig, "2", "A. Third")
+    give_answer(rig, "2", "A. Third")
     last = rig.events_of(WagerAdjusted)[-1]
     assert (last.spot, last.who) == (1, who)
     if bounded:
@@ -331,7 +331,7 @@ def test_by_the_keypad_it_names_the_dealer_and_no_way_of_knowing_them() -> None:
 
 def test_a_correction_after_the_answer_is_the_cause_again() -> None:
     rig = corrected()
-    said(rig, "2", "A. Third")
+    give_answer(rig, "2", "A. Third")
     named(rig, 3, "Qd", "S. Fourth")
     order = [one.order for one in rig.events_of(OrderProposed)][-1]
     rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", Authentication("key", ("surveillance",))))

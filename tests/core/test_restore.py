@@ -34,7 +34,7 @@ def out_of_checkpoint(house: House, state: State) -> Table:
     return restore(house, msgspec.json.decode(msgspec.json.encode(state), type=State))
 
 
-def said(stepped: StepResult) -> bytes:
+def output_bytes(stepped: StepResult) -> bytes:
     return coded((stepped.events, stepped.desired, stepped.table.state))
 
 
@@ -44,7 +44,7 @@ def assert_checkpoints_hold(rig: Rig) -> None:
     table = Table(rig.house, State())
     for stamped, expected in zip(rig.stamped, straight, strict=True):
         stepped = step(out_of_checkpoint(rig.house, table.state), stamped)
-        assert said(stepped) == said(expected)
+        assert output_bytes(stepped) == output_bytes(expected)
         table = stepped.table
 
 

@@ -202,11 +202,11 @@ def test_the_next_bet_beside_a_naturals_payment_is_none_of_it(beside_ms: int) ->
 
 
 @pytest.mark.parametrize(
-    ("between", "said"),
+    ("between", "message"),
     [("", "taken back before a card or key"), ("Tc", "put right within moments")],
     ids=["nothing between", "a card between"],
 )
-def test_chips_heard_at_a_wager_and_gone_before_the_lock_is_known_accuse_nobody(between: str, said: str) -> None:
+def test_chips_heard_at_a_wager_and_gone_before_the_lock_is_known_accuse_nobody(between: str, message: str) -> None:
     """A side wager that lies near is heard there until it is taken, say."""
     rig = table("1 main 100 \n 2 main 100")
     own = rig.lying[1, "main"]
@@ -220,7 +220,7 @@ def test_chips_heard_at_a_wager_and_gone_before_the_lock_is_known_accuse_nobody(
     rig.late = False
     rig.pass_ms(9_000)
     (alert,) = (one for one in rig.events if isinstance(one, AlertRaised))
-    assert (alert.kind, said in alert.text) == (AlertKind.CHIPS_UNEXPLAINED, True)
+    assert (alert.kind, message in alert.text) == (AlertKind.CHIPS_UNEXPLAINED, True)
 
 
 def test_those_that_stay_are_an_offence() -> None:

@@ -172,9 +172,9 @@ def assert_hole_is_secret(rig: Rig, every: int = 1) -> int:
         rest = rig.stamped[before:]
         first: list[bytes] | None = None
         for face in DECK:
-            said = list(before_the_turn(tables[before], [with_face(rest[0], face), *rest[1:]], number))
-            first = said if first is None else first
-            assert said == first
+            published = list(before_the_turn(tables[before], [with_face(rest[0], face), *rest[1:]], number))
+            first = published if first is None else first
+            assert published == first
     return len(holes)
 
 

@@ -99,9 +99,9 @@ def test_where_every_decision_has_its_key_a_double_would_be_keyed_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("up_and_hole", "said"), [("Jh Ac", {-2_500}), ("6h Td", {-5_000})], ids=["natural", "sixteen"]
+    ("up_and_hole", "settled_dues"), [("Jh Ac", {-2_500}), ("6h Td", {-5_000})], ids=["natural", "sixteen"]
 )
-def test_a_keyed_double_whose_chips_no_look_found_ends_with_its_round(up_and_hole: str, said: set[int]) -> None:
+def test_a_keyed_double_whose_chips_no_look_found_ends_with_its_round(up_and_hole: str, settled_dues: set[int]) -> None:
     """The dealer's natural takes the original wager alone; else how much was laid is the floor's to say."""
     up, hole = up_and_hole.split()
     rig = Rig(penn(stand_key="always"), dict(CHIPS))
@@ -110,7 +110,7 @@ def test_a_keyed_double_whose_chips_no_look_found_ends_with_its_round(up_and_hol
     seen_late(rig, (), "9s", "key hole_turned")
     rig.talk("key round_closed")
     assert rig.outcomes() != []
-    assert dues(rig) >= said
+    assert dues(rig) >= settled_dues
 
 
 def test_that_the_bets_are_locked_by_key_says_nothing_of_the_keys_of_the_play() -> None:

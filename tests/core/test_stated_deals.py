@@ -265,9 +265,9 @@ def test_whoever_says_that_the_deal_is_as_counted_is_reported(how: str) -> None:
     deal(rig, IN_VAIN["dealt"])
     deal(rig, "Th")
     rig.key("no")
-    (said,) = rig.events_of(AlertRaised)
-    assert isinstance(said, AlertRaised)
-    assert (said.kind, said.round, said.who) == (
+    (alert,) = rig.events_of(AlertRaised)
+    assert isinstance(alert, AlertRaised)
+    assert (alert.kind, alert.round, alert.who) == (
         *(AlertKind.CORRECTED_ALONE, 1),
         "M. Okafor" if how == "order" else msgspec.UNSET,
     )

@@ -212,18 +212,18 @@ def alone(rig: Rig) -> list[tuple[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("cents", "said"),
+    ("cents", "message"),
     [
         (100_000, "spot 5 is in play for 1000.00, which A. Honest declared for 100.00"),
         (0, "spot 5 is not in play, which A. Honest declared for 100.00"),
         (-1, "spot 5 is not in play, which A. Honest declared for 100.00"),
     ],
 )
-def test_who_alone_changes_a_box_that_another_declared_is_reported(cents: int, said: str) -> None:
+def test_who_alone_changes_a_box_that_another_declared_is_reported(cents: int, message: str) -> None:
     rig = table()
     declare(rig, HONEST, 10_000)
     declare(rig, CROOK, cents)
-    assert alone(rig) == [(f"M. Crook alone: {said}", CROOK)]
+    assert alone(rig) == [(f"M. Crook alone: {message}", CROOK)]
     assert [one.name for one in rig.table.state.declarers[0].people] == [CROOK if cents > 0 else HONEST]
     assert not acknowledged(rig, CROOK)
     assert acknowledged(rig, HONEST)

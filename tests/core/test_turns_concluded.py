@@ -97,9 +97,9 @@ def over(rig: Rig) -> None:
     assert rig.events_of(RoundClosed)[-1].round == 3
 
 
-def begin_shoe(rig: Rig, said: str) -> None:
+def begin_shoe(rig: Rig, key: str) -> None:
     """Somebody says that the shoe is new, and its first card is burned."""
-    announce(rig, said)
+    announce(rig, key)
     for _ in range(rig.table.state.burns):
         rig.card("2d")
         rig.pass_ms(4_000)
@@ -120,11 +120,11 @@ def test_a_turn_that_a_player_feigned_lets_nobody_open_the_real_hole_card_by_a_n
     assert (hole in opened(rig)) is not heeded
 
 
-@pytest.mark.parametrize("said", ["order", "key"])
-def test_nor_does_saying_it_again_shorten_that_or_another_turn_that_was_concluded(said: str) -> None:
+@pytest.mark.parametrize("key", ["order", "key"])
+def test_nor_does_saying_it_again_shorten_that_or_another_turn_that_was_concluded(key: str) -> None:
     rig, hole = feigned()
     over(rig)
-    begin_shoe(rig, said)
+    begin_shoe(rig, key)
     honest_round(rig, "")
     rig.pass_ms(30_000)
     assert len(rig.events_of(HoleCardRevealed)) == 3
@@ -132,7 +132,7 @@ def test_nor_does_saying_it_again_shorten_that_or_another_turn_that_was_conclude
     rig.pass_ms(6_000)
     deal(rig, "Ts 6d 9h Kc")
     rig.give(VoidRound(rig.now_ns, rig.table.state.rounds, "M. Okafor", "misdeal", FLOOR))
-    announce(rig, said)
+    announce(rig, key)
     rig.give(ShoeChanged(rig.now_ns, 100, "M. Okafor", FLOOR))
     assert hole not in opened(rig)
     assert hole in {card.number for card in rig.table.state.last_shoe.closed}

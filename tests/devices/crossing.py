@@ -195,9 +195,9 @@ class Crossing:
         found = self.session.readings()
         self.readings += found
         self.queue += [reading for reading in found if isinstance(reading, CardDrawn | ShoeNumbering)]
-        said = self.session.bytes_to_send()
+        sent = self.session.bytes_to_send()
         if self.plugged:
-            self.to_shoe += said
+            self.to_shoe += sent
 
 
 def report_stored(session: ShoeSession, reading: CardDrawn | ShoeNumbering, now_ns: int) -> None:

@@ -28,9 +28,9 @@ class Counted:
         self.bytes = 0
 
     def receive(self, data: bytes) -> bytes:
-        said = self._readers.receive(data)
-        self.bytes += len(said)
-        return said
+        sent = self._readers.receive(data)
+        self.bytes += len(sent)
+        return sent
 
     def idle(self) -> bytes:
         return self._readers.idle()

@@ -172,13 +172,13 @@ def test_hasty_hands_bad_radio_and_bad_line(
         first, *changes = night.seen(place)
         assert first.after_ns in night.connected_ns
         assert night.lay_there(place, first)
-        said = first.chips
+        reported = first.chips
         for change in changes:
             # Contents that came and went unseen may be skipped; what is reported was there, and something changed then.
-            assert change.chips != said
+            assert change.chips != reported
             assert change.chips in [content for _, content in night.truth[place]]
             assert any(change.after_ns <= at_ns <= change.by_ns for at_ns, _ in night.truth[place])
-            said = change.chips
+            reported = change.chips
 
 
 @each_codec

@@ -78,8 +78,10 @@ def test_a_box_shows_what_it_keeps_before_it_keeps_another(make: Make) -> None:
 def test_an_earlier_head_never_takes_the_place_of_a_later_one(make: Make) -> None:
     rig = keeping_head(make, 300)
     wire = CODEC.open(LineEnd.HOST)
-    said = [wire.feed(rig.box.receive(wire.encode(one))) for one in (head(299), head(900, epoch=6), head(1, epoch=8))]
-    assert said == [(kept(300),), (kept(300),), (kept(1, epoch=8),)]
+    replies = [
+        wire.feed(rig.box.receive(wire.encode(one))) for one in (head(299), head(900, epoch=6), head(1, epoch=8))
+    ]
+    assert replies == [(kept(300),), (kept(300),), (kept(1, epoch=8),)]
 
 
 @every_box

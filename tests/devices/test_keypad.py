@@ -161,10 +161,10 @@ def pressed(key: str, edges_ms: tuple[int, ...]) -> list[tuple[int, bool]]:
 # --- keypads that report no releases ----------------------------------------------------------------
 
 
-def typed(session: KeypadSession, *said: tuple[str, int]) -> list[tuple[str, int, bool]]:
+def typed(session: KeypadSession, *presses: tuple[str, int]) -> list[tuple[str, int, bool]]:
     """The presses of a keypad that says these keys at these milliseconds, and then nothing for ten seconds."""
     readings: list[Reading] = []
-    for key, at_ms in (*said, ("", 20_000)):
+    for key, at_ms in (*presses, ("", 20_000)):
         while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= at_ms * MS:
             session.handle_deadline(deadline_ns)
             readings += session.readings()
@@ -172,8 +172,8 @@ def typed(session: KeypadSession, *said: tuple[str, int]) -> list[tuple[str, int
     return [(one.key, one.at_ns // MS, one.held) for one in readings if isinstance(one, KeyPressed)]
 
 
-def complaints(session: KeypadSession, *said: tuple[str, int]) -> list[str]:
-    for key, at_ms in said:
+def complaints(session: KeypadSession, *presses: tuple[str, int]) -> list[str]:
+    for key, at_ms in presses:
         session.receive(WIRE.encode(KeyDown(key)), at_ms * MS)
     return [one.code for one in session.readings() if isinstance(one, DeviceComplained)]
 

@@ -58,8 +58,8 @@ class PairedBox:
         fed = self.line.feed(data)
         self.heard += fed.refused
         self.commands += [fed.inside] if fed.inside else []
-        said = self.box.receive(fed.inside) if fed.inside else b""
-        return self.between(fed.answer + self.line.seal(said))
+        sent = self.box.receive(fed.inside) if fed.inside else b""
+        return self.between(fed.answer + self.line.seal(sent))
 
     def idle(self) -> bytes:
         return b""

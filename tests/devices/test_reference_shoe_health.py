@@ -233,15 +233,15 @@ def test_a_lock_that_jams_is_reported_again_with_each_question_and_not_with_each
     session.lock(locked=True)
     for check in range(1, 8):
         messages = 0
-        while said := session.bytes_to_send():
+        while sent := session.bytes_to_send():
             messages += 1
             assert messages <= 8, f"{messages} commands in answer to each other at question {check}"
-            host.receive(shoe_.receive(said), check)
+            host.receive(shoe_.receive(sent), check)
             host.readings()
         session.handle_deadline(check * CHECK_NS)
     shoe_.jammed = False
-    while said := session.bytes_to_send():
-        session.receive(shoe_.receive(said), 7 * CHECK_NS)
+    while sent := session.bytes_to_send():
+        session.receive(shoe_.receive(sent), 7 * CHECK_NS)
     assert shoe_.locked
 
 

@@ -57,9 +57,9 @@ def test_it_is_set_up_once_and_then_only_amounts_are_written() -> None:
         made.session.show((1_234_567, cents))
         made.pass_s(1)
         assert made.sign.shown == f"7S $   12,345.67 MYSTERY $      {cents // 100}.{cents % 100:02d}"
-    said = [one for one in made.sign.heard if isinstance(one, ShowAmount | ShowPage | LayOutSign | RunPage)]
-    assert len(said) == 10
-    assert {type(one) for one in said} == {ShowAmount}
+    commands = [one for one in made.sign.heard if isinstance(one, ShowAmount | ShowPage | LayOutSign | RunPage)]
+    assert len(commands) == 10
+    assert {type(one) for one in commands} == {ShowAmount}
     assert made.states() == [HealthState.READY]
 
 

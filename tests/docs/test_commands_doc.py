@@ -40,8 +40,8 @@ def test_the_settings_of_a_client_are_listed() -> None:
 
 
 def test_what_watch_cuts_is_said() -> None:
-    said = " ".join(sections(page("operations.md"))["What tableside watch shows"].text.split())
-    assert f"longer than {PAYLOAD_LIMIT} characters, of a topic {TOPIC_LIMIT}, is cut" in said
+    page_text = " ".join(sections(page("operations.md"))["What tableside watch shows"].text.split())
+    assert f"longer than {PAYLOAD_LIMIT} characters, of a topic {TOPIC_LIMIT}, is cut" in page_text
 
 
 def test_the_words_of_a_settlement_are_in_the_glossary() -> None:

@@ -77,9 +77,9 @@ def mistakes() -> list[tuple[str, str, str]]:
     """What stands in the example, what stands there instead, and what is said."""
     lines = FILES["mistakes"].text.splitlines()
     found = []
-    for change, said in zip(lines[::2], lines[1::2], strict=True):
+    for change, message in zip(lines[::2], lines[1::2], strict=True):
         before, _, after = change.partition("  ->")
-        found.append((before, after.strip(), said.strip()))
+        found.append((before, after.strip(), message.strip()))
     return found
 
 
@@ -166,13 +166,13 @@ def test_every_protocol_is_named() -> None:
     assert set(re.findall(r"`(\w+)`", after[: after.index("\n\n")])) == there
 
 
-@pytest.mark.parametrize(("before", "after", "said"), mistakes(), ids=lambda text: str(text)[:40])
-def test_a_mistake_is_reported_as_the_page_says(before: str, after: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("before", "after", "message"), mistakes(), ids=lambda text: str(text)[:40])
+def test_a_mistake_is_reported_as_the_page_says(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert EXAMPLE.count(before) == 1, before
     lines = refused(tmp_path, EXAMPLE.replace(before, after))
     assert len(lines) == 1
-    whole = not said.endswith(" ...")
-    assert lines[0] == said if whole else lines[0].startswith(said.removesuffix("..."))
+    whole = not message.endswith(" ...")
+    assert lines[0] == message if whole else lines[0].startswith(message.removesuffix("..."))
 
 
 def test_mistakes_beside_the_table_file_are_reported_as_the_page_says(tmp_path: Path) -> None:
@@ -187,8 +187,8 @@ def test_mistakes_beside_the_table_file_are_reported_as_the_page_says(tmp_path: 
         lines += [line.replace(f"{tmp_path}/", "") for line in error.value.lines]
     rows = SECTIONS["What mistakes look like"].rows()
     assert len(rows) == 5
-    for _, said in rows:
-        wanted = said.strip("`").removesuffix("...")
+    for _, message in rows:
+        wanted = message.strip("`").removesuffix("...")
         assert any(line.startswith(wanted) for line in lines), wanted
 
 

@@ -108,17 +108,17 @@ def test_the_envelope_has_every_attribute() -> None:
 def test_every_topic_is_named() -> None:
     topics = Topics("SITE", "TABLE")
     drawn = example(CardDrawn).event
-    said = [
+    named = [
         topics.status,
         topics.info,
         *(topics.state(name) for name in STATES),
         topics.device("DEVICE"),
     ]
-    said += [topics.command("VERB"), topics.reply("VERB"), f"{topics.root}/ack/CONSUMER"]
-    said += [topics.replay("CONSUMER")]
-    said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
+    named += [topics.command("VERB"), topics.reply("VERB"), f"{topics.root}/ack/CONSUMER"]
+    named += [topics.replay("CONSUMER")]
+    named += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE
-    assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in said)
+    assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in named)
 
 
 @pytest.mark.parametrize("kind", PICTURES)

@@ -65,15 +65,15 @@ class Shoe:
 
     def power(self, line: int) -> None:
         """It gets power, and its line is that of the table."""
-        said, self.control = os.pipe()
+        asking, self.control = os.pipe()
         self.answers, answering = os.pipe()
         self.process = subprocess.Popen(
-            [str(self.program), str(self.memory), self.serial, str(said), str(answering)],
+            [str(self.program), str(self.memory), self.serial, str(asking), str(answering)],
             stdin=line,
             stdout=line,
-            pass_fds=(said, answering),
+            pass_fds=(asking, answering),
         )
-        os.close(said)
+        os.close(asking)
         os.close(answering)
 
     def cut_power(self) -> None:

@@ -48,8 +48,8 @@ def test_what_lay_on_the_sensors_at_the_lock_is_reported_whatever_is_laid_later(
 )
 def test_a_unit_refuses_what_it_does_not_do_with_the_standards_codes(asked: str, code: int) -> None:
     wire = modbus_rtu.CODEC.open(LineEnd.HOST)
-    said = wire.feed(SensorsInC().receive(wire.encode(AskOtherwise(1, asked, code))))
-    assert said == (SensorsRefused(1, asked, code),)
+    replies = wire.feed(SensorsInC().receive(wire.encode(AskOtherwise(1, asked, code))))
+    assert replies == (SensorsRefused(1, asked, code),)
 
 
 def test_a_unit_at_another_address_is_silent() -> None:

@@ -78,8 +78,10 @@ class Trial:
         self._chance = chance
         steps = read(kind, vendor)
         self.frames = [step.data for step in steps if step.data]
-        said = [message for step in steps if step.ours for message in step.heard if not isinstance(message, Fault)]
-        self._questions = [message for message in said if isinstance(message, Command)] if role is LineEnd.HOST else []
+        messages = [message for step in steps if step.ours for message in step.heard if not isinstance(message, Fault)]
+        self._questions = (
+            [message for message in messages if isinstance(message, Command)] if role is LineEnd.HOST else []
+        )
         self.wire = self._codec.open(role)
         self.outcome = Outcome(limit=self.wire.limit)
 

@@ -151,19 +151,19 @@ def test_what_can_be_said_is_understood(kind: str, vendor: str, word: type[Messa
     own = [message for message in _samples(kind, vendor) if isinstance(message, word)]
     message = data.draw(strategy(word) | st.sampled_from(own))
     try:
-        said, wire = _spoken(find(kind, vendor), message)
+        frame, wire = _spoken(find(kind, vendor), message)
     except ValueError:
         # Refused; hypothesis fails the test if everything it draws is.
         assume(False)
         raise
-    assert _hear(wire, said) == [message]
+    assert _hear(wire, frame) == [message]
 
 
 @every_codec
 def test_what_the_transcript_says_is_understood(kind: str, vendor: str) -> None:
     for message in _samples(kind, vendor):
-        said, wire = _spoken(find(kind, vendor), message)
-        assert _hear(wire, said) == [message]
+        frame, wire = _spoken(find(kind, vendor), message)
+        assert _hear(wire, frame) == [message]
 
 
 @every_codec
@@ -186,8 +186,8 @@ def test_words_of_others_and_of_the_other_end_are_refused(kind: str, vendor: str
 @given(data=st.data(), noise=st.binary(max_size=80))
 def test_noise_before_a_message_does_not_cost_it(kind: str, vendor: str, data: st.DataObject, noise: bytes) -> None:
     message = data.draw(st.sampled_from(_samples(kind, vendor)))
-    said, wire = _spoken(find(kind, vendor), message)
-    assert _not_faults(_hear(wire, noise + said))[-1:] == [message]
+    frame, wire = _spoken(find(kind, vendor), message)
+    assert _not_faults(_hear(wire, noise + frame))[-1:] == [message]
 
 
 @every_codec
@@ -196,8 +196,8 @@ def test_noise_before_a_message_does_not_cost_it(kind: str, vendor: str, data: s
 def test_noise_after_a_message_does_not_cost_it(kind: str, vendor: str, data: st.DataObject, noise: bytes) -> None:
     # Printable noise is left out: behind a text without an end nothing parts it from the text.
     message = data.draw(st.sampled_from(_samples(kind, vendor)))
-    said, wire = _spoken(find(kind, vendor), message)
-    assert _not_faults(_hear(wire, said + noise))[:1] == [message]
+    frame, wire = _spoken(find(kind, vendor), message)
+    assert _not_faults(_hear(wire, frame + noise))[:1] == [message]
 
 
 @every_codec
@@ -206,8 +206,8 @@ def test_noise_after_a_message_does_not_cost_it(kind: str, vendor: str, data: st
 def test_two_messages_glued_together_are_two(kind: str, vendor: str, data: st.DataObject) -> None:
     one, other = data.draw(_pairs(kind, vendor))
     codec = find(kind, vendor)
-    said, wire = _spoken(codec, one)
-    heard = _hear(wire, said + _spoken(codec, other)[0])
+    frame, wire = _spoken(codec, one)
+    heard = _hear(wire, frame + _spoken(codec, other)[0])
     if question(one) is None:
         assert heard == [one, other]
     else:
@@ -219,8 +219,8 @@ def test_two_messages_glued_together_are_two(kind: str, vendor: str, data: st.Da
 @every_codec
 def test_a_message_twice_is_heard_twice_or_refused_the_second_time(kind: str, vendor: str) -> None:
     for message in _samples(kind, vendor):
-        said, wire = _spoken(find(kind, vendor), message)
-        first, second = _hear(wire, said), _hear(wire, said)
+        frame, wire = _spoken(find(kind, vendor), message)
+        first, second = _hear(wire, frame), _hear(wire, frame)
         assert first == [message]
         if question(message) is None:
             assert second == [message]
@@ -234,10 +234,10 @@ def test_a_message_twice_is_heard_twice_or_refused_the_second_time(kind: str, ve
 def test_a_message_cut_short_does_not_cost_the_next(kind: str, vendor: str, data: st.DataObject) -> None:
     one, other = data.draw(_pairs(kind, vendor))
     codec = find(kind, vendor)
-    said, wire = _spoken(codec, one)
-    cut = data.draw(st.integers(0, len(said) - 1))
+    frame, wire = _spoken(codec, one)
+    cut = data.draw(st.integers(0, len(frame) - 1))
     good = _spoken(codec, other)[0]
-    begun = _begun(wire, said[:cut])
+    begun = _begun(wire, frame[:cut])
     # What is cut short by no more than padding was whole and is answered; then the wire must be asked again.
     if begun and question(one) is not None:
         return
@@ -257,11 +257,11 @@ def test_a_damaged_byte_does_not_cost_the_next_message(
 ) -> None:
     codec = find(kind, vendor)
     one, other = data.draw(_pairs(kind, vendor)) if data else (_samples(kind, vendor)[0],) * 2
-    said, _ = _spoken(codec, one)
+    frame, _ = _spoken(codec, one)
     good, wire = _spoken(codec, other)
-    at = data.draw(st.integers(0, len(said) - 1)) if data else 0
-    assume(said[at] != value)
-    damaged = said[:at] + bytes((value,)) + said[at + 1 :]
+    at = data.draw(st.integers(0, len(frame) - 1)) if data else 0
+    assume(frame[at] != value)
+    damaged = frame[:at] + bytes((value,)) + frame[at + 1 :]
     assert _not_faults(_hear(wire, damaged + good))[-1:] == [other]
 
 
@@ -275,9 +275,9 @@ def test_nuls_are_faults_and_nothing_else(kind: str, vendor: str, role: LineEnd)
 
 def _streams(kind: str, vendor: str) -> st.SearchStrategy[bytes]:
     """Good messages, parts of them and noise, in any order: near enough to good to reach every corner."""
-    said = st.sampled_from([step.data for step in read(kind, vendor) if step.data])
-    parts = st.builds(lambda data, begin, end: data[begin:end], said, st.integers(0, 8), st.integers(0, 30))
-    return st.lists(said | parts | st.binary(max_size=70), max_size=12).map(b"".join)
+    frames = st.sampled_from([step.data for step in read(kind, vendor) if step.data])
+    parts = st.builds(lambda data, begin, end: data[begin:end], frames, st.integers(0, 8), st.integers(0, 30))
+    return st.lists(frames | parts | st.binary(max_size=70), max_size=12).map(b"".join)
 
 
 @every_codec

@@ -88,18 +88,18 @@ def test_a_stray_byte_does_not_delay_the_answer_behind_it() -> None:
 def test_twenty_four_chips_are_the_most_in_a_standard_frame(count: int, first_bytes: str) -> None:
     host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, _chips(count))
-    said = device.encode(answer)
-    assert said.startswith(bytes.fromhex(first_bytes))
-    assert host.feed(said) == (answer,)
+    frame = device.encode(answer)
+    assert frame.startswith(bytes.fromhex(first_bytes))
+    assert host.feed(frame) == (answer,)
 
 
 @pytest.mark.parametrize(("last_chip", "first_bytes"), [("AABBCCDDEE", "FF 03"), ("AABBCCDDEEFF", "02 01 02")])
 def test_a_standard_frame_holds_255_bytes_and_not_one_more(last_chip: str, first_bytes: str) -> None:
     host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, (*_chips(24), last_chip))
-    said = device.encode(answer)
-    assert said.startswith(bytes.fromhex(first_bytes))
-    assert host.feed(said) == (answer,)
+    frame = device.encode(answer)
+    assert frame.startswith(bytes.fromhex(first_bytes))
+    assert host.feed(frame) == (answer,)
 
 
 @pytest.mark.parametrize("begin", [b"\x04", b"\x02\x00\x06"])
@@ -125,9 +125,9 @@ def test_no_reader_answers_as_any_reader() -> None:
 def test_all_chips_that_a_count_byte_can_announce_fit() -> None:
     host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, _chips(255))
-    said = device.encode(answer)
-    assert len(said) < FRAME_LIMIT
-    assert host.feed(said) == (answer,)
+    frame = device.encode(answer)
+    assert len(frame) < FRAME_LIMIT
+    assert host.feed(frame) == (answer,)
     with pytest.raises(ValueError, match="256 chips"):
         device.encode(ChipsInventoried(3, _chips(256)))
     with pytest.raises(ValueError, match="longer than"):
@@ -144,10 +144,10 @@ def test_who_asks_in_an_advanced_frame_is_answered_in_one() -> None:
 
 @pytest.mark.parametrize("antenna", range(1, 9))
 def test_an_antenna_is_one_bit_of_the_selection(antenna: int) -> None:
-    said = CODEC.open(LineEnd.HOST).encode(TakeInventory(7, antenna))
-    assert said[:5] == bytes.fromhex("08 07 B0 01 10")
-    assert said[5] == 2 ** (antenna - 1)
-    assert CODEC.open(LineEnd.DEVICE).feed(said) == (TakeInventory(7, antenna),)
+    frame = CODEC.open(LineEnd.HOST).encode(TakeInventory(7, antenna))
+    assert frame[:5] == bytes.fromhex("08 07 B0 01 10")
+    assert frame[5] == 2 ** (antenna - 1)
+    assert CODEC.open(LineEnd.DEVICE).feed(frame) == (TakeInventory(7, antenna),)
 
 
 @pytest.mark.parametrize("selection", ["", "00", "03", "81", "01 01"])

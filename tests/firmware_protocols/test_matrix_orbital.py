@@ -41,8 +41,8 @@ def test_texts_the_display_cannot_show_are_refused(text: str) -> None:
 
 
 def test_a_full_display_needs_no_silence_and_what_follows_is_not_its_text() -> None:
-    said = CODEC.open(LineEnd.HOST).encode(ShowText("x" * 80))
+    frame = CODEC.open(LineEnd.HOST).encode(ShowText("x" * 80))
     device = CODEC.open(LineEnd.DEVICE)
-    heard: tuple[Message, ...] = device.feed(said + b"y\xfeA")
+    heard: tuple[Message, ...] = device.feed(frame + b"y\xfeA")
     assert [type(message) for message in heard] == [ShowText, LineFault, SendKeysAtOnce]
     assert heard[0] == ShowText("x" * 80)

@@ -119,14 +119,14 @@ def framed(content: bytes, flip: int = 0) -> bytes:
 @given(st.lists(DEEDS, max_size=8), st.integers(1, 8))
 @settings(max_examples=200)
 def test_whatever_is_done_to_the_frames_only_what_was_said_comes_out_once_and_in_order(
-    deeds: list[Deed], said: int
+    deeds: list[Deed], sent: int
 ) -> None:
     pair = Pair()
-    texts = [b"<%d>" % number for number in range(said)]
+    texts = [b"<%d>" % number for number in range(sent)]
     heard = pair.device.feed(b"".join(tampered([pair.host.seal(text) for text in texts], deeds))).inside
     numbers = [int(part.strip(b"<>")) for part in heard.replace(b"><", b">,<").split(b",") if part]
     assert numbers == sorted(set(numbers))
-    assert set(numbers) <= set(range(said))
+    assert set(numbers) <= set(range(sent))
 
 
 @given(st.binary(max_size=600))
@@ -221,8 +221,8 @@ def test_the_frames_are_those_of_the_page() -> None:
     one = (1).to_bytes(8, "big")
     assert pair.hello == b"\0" + framed_as_is(b"\x41" + host_nonce)
     assert pair.answer == b"\0" + framed_as_is(b"\xc1" + device_nonce + proof)
-    said = b"\x42" + one + b"check"
-    assert pair.host.seal(b"check") == framed_as_is(said + hmac.digest(from_table, said, "sha256")[:16])
+    signed = b"\x42" + one + b"check"
+    assert pair.host.seal(b"check") == framed_as_is(signed + hmac.digest(from_table, signed, "sha256")[:16])
 
 
 def framed_as_is(content: bytes) -> bytes:

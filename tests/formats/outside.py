@@ -126,11 +126,11 @@ def put(name: str, data: bytes) -> int:
     refusals = () if refusal is None else (refusal,)
     calls = HANDED[name](read, data)
     for call in calls:
-        said = "answered"
+        outcome = "answered"
         try:
             call()
         except refusals as error:
-            said = str(error)
-        assert said, name
-        assert "cannot be read" not in said, "nobody thought of this one"
+            outcome = str(error)
+        assert outcome, name
+        assert "cannot be read" not in outcome, "nobody thought of this one"
     return len(calls)

@@ -184,7 +184,7 @@ def test_a_count_may_name_the_gaming_day_and_shift_it_belongs_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("day", "said"),
+    ("day", "message"),
     [
         ('"gaming_day": "tomorrow"', "gaming_day"),
         ('"gaming_day": "21.11.2026"', "gaming_day"),
@@ -193,14 +193,14 @@ def test_a_count_may_name_the_gaming_day_and_shift_it_belongs_to() -> None:
         ('"shift": "swing"', "expected gaming_day with it"),
     ],
 )
-def test_a_count_of_no_gaming_day_is_refused(day: str, said: str) -> None:
+def test_a_count_of_no_gaming_day_is_refused(day: str, message: str) -> None:
     body = f'{{"kind": "drop", "cents": 1, {day}, "who": "a", "why": "b"}}'
-    with pytest.raises(CommandRefused, match=said):
+    with pytest.raises(CommandRefused, match=message):
         read_command("inventory", body.encode())
 
 
 @pytest.mark.parametrize(
-    ("chips", "said"),
+    ("chips", "message"),
     [
         ('{"2500": 40}', "come to 100000 cents, and cents says 102000"),
         ('{"2500": 0}', "how many of 2500 cents, got 0"),
@@ -210,9 +210,9 @@ def test_a_count_of_no_gaming_day_is_refused(day: str, said: str) -> None:
         ('{"2500": 40.5}', "chips"),
     ],
 )
-def test_a_count_that_is_none_is_refused(chips: str, said: str) -> None:
+def test_a_count_that_is_none_is_refused(chips: str, message: str) -> None:
     body = f'{{"kind": "fill", "cents": 102000, "chips": {chips}, "who": "a", "why": "b"}}'
-    with pytest.raises(CommandRefused, match=said):
+    with pytest.raises(CommandRefused, match=message):
         read_command("inventory", body.encode())
 
 

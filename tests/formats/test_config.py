@@ -302,7 +302,7 @@ A = "1"
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("message", "line"),
     [
         ("[table] site: wrong", 2),
         ("[table] chips: wrong", 1),
@@ -314,8 +314,8 @@ A = "1"
         ("[keypad.keys]: no key means 1", 12),
     ],
 )
-def test_what_is_said_of_a_section_stands_after_its_line(said: str, line: int) -> None:
-    assert located(TWO_METERS, "t.toml", said) == f"t.toml:{line}: {said}"
+def test_what_is_said_of_a_section_stands_after_its_line(message: str, line: int) -> None:
+    assert located(TWO_METERS, "t.toml", message) == f"t.toml:{line}: {message}"
 
 
 def test_what_is_said_of_no_section_stays_as_it_is() -> None:

@@ -8,7 +8,7 @@ from controller.formats.text.error_words import error_words
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             OSError(2, "could not open port /dev/x: [Errno 2] No such file or directory: '/dev/x'"),
@@ -21,10 +21,10 @@ from controller.formats.text.error_words import error_words
         (TimeoutError(), "TimeoutError"),
     ],
 )
-def test_an_error_is_reported_without_its_number_and_names_a_file_once(error: OSError, said: str) -> None:
-    assert error_words(error) == said
+def test_an_error_is_reported_without_its_number_and_names_a_file_once(error: OSError, message: str) -> None:
+    assert error_words(error) == message
 
 
 def test_a_broker_that_went_away_is_reported_in_plain_words() -> None:
-    said = error_words(ConnectionError("[code:128] Unspecified error"))
-    assert said == "it ended the connection, or is gone; see that it runs, and start this again"
+    words = error_words(ConnectionError("[code:128] Unspecified error"))
+    assert words == "it ended the connection, or is gone; see that it runs, and start this again"

@@ -42,7 +42,7 @@ def test_files_lie_beside_it_unless_the_service_keeps_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ("sqlite = ", "# ", "link.toml:2: [link]: expected sqlite"),
         ("sqlite = ", 'postgresql = "dbname=pool"\nsqlite = ', "link.toml:2: [link]: expected sqlite"),
@@ -58,8 +58,8 @@ def test_files_lie_beside_it_unless_the_service_keeps_them() -> None:
         ('keys = ["rq', 'keys = """["rq', "link.toml:20: "),
     ],
 )
-def test_mistakes_are_reported_by_line(before: str, after: str, said: str) -> None:
+def test_mistakes_are_reported_by_line(before: str, after: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         read_link_config(FILE.replace(before, after), "link.toml", PurePath("/etc/pool"))
-    assert said in error.value.lines[0]
+    assert message in error.value.lines[0]
     assert "\n" not in error.value.lines[0]

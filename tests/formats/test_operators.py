@@ -99,7 +99,7 @@ def test_the_file_says_who_has_which_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ('"floor"', '"boss"', "operators.toml:4: "),
         (KEYS[0], "short", "operators.toml:5: "),
@@ -110,10 +110,10 @@ def test_the_file_says_who_has_which_key() -> None:
         ("roles = [", "roles = ", "operators.toml:4: "),
     ],
 )
-def test_mistakes_are_reported_by_line(before: str, after: str, said: str) -> None:
+def test_mistakes_are_reported_by_line(before: str, after: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         read_operators(FILE.replace(before, after), "operators.toml")
-    assert said in error.value.lines[0]
+    assert message in error.value.lines[0]
     assert "\n" not in error.value.lines[0]
 
 

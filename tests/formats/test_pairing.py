@@ -24,17 +24,17 @@ from tests.progressive.test_meter_config import METERS, TABLE
     ],
 )
 def test_every_line_ought_to_be_paired(port: str, key: str | None, warned: bool) -> None:
-    said = unpaired(port, key)
-    assert bool(said) is warned
-    assert not warned or said.startswith(f"the line of the trigger box ({port}) is not paired")
+    warning = unpaired(port, key)
+    assert bool(warning) is warned
+    assert not warned or warning.startswith(f"the line of the trigger box ({port}) is not paired")
 
 
 def test_a_table_says_it_of_its_file() -> None:
     assert METERS.count('"unix:/run/box.sock"') == 1
     for port in ("unix:/run/box.sock", "/dev/trigger"):
         text = TABLE + METERS.replace("unix:/run/box.sock", port)
-        said = unpaired_lines(read_config(text, "bj-1.toml", PurePath("/etc")))
-        assert [line.startswith("[trigger] the line of the trigger box") for line in said] == [True]
+        warnings = unpaired_lines(read_config(text, "bj-1.toml", PurePath("/etc")))
+        assert [line.startswith("[trigger] the line of the trigger box") for line in warnings] == [True]
     assert unpaired_lines(read_config(TABLE, "bj-1.toml", PurePath("/etc"))) == ()
 
 

@@ -126,10 +126,10 @@ def test_an_envelope_passed_on_in_another_form_is_the_same_event() -> None:
 def test_an_event_of_another_name_than_its_envelope_says_is_refused() -> None:
     payload = event_bytes(SETTLED, HERE, 42, 0)
     other = payload.replace(b'"data":{', b'"data":{"type":"round_closed",')
-    said = b'{"data":{"specversion":"1.0","id":"","source":"","type":"tableside.wager_settled.v1"},' + payload[1:]
+    body = b'{"data":{"specversion":"1.0","id":"","source":"","type":"tableside.wager_settled.v1"},' + payload[1:]
     twice = payload[:-1] + b',"type":"tableside.round_closed.v1"}'
     assert read_event(payload).event == SETTLED
-    for refused in (other, said, twice):
+    for refused in (other, body, twice):
         with pytest.raises(PayloadRefused):
             own_event(refused)
 

@@ -208,8 +208,8 @@ def test_hours_are_by_the_clock_of_the_house_also_where_it_is_put_back(night: Ni
     events.sort(key=lambda one: one.time)
     shift = account(events, ShiftRequest(time_zone="America/New_York"))
     assert list(shift.rounds_by_hour) == ["2026-11-01T01:00-04:00", "2026-11-01T01:00-05:00"]
-    assert "2026-11-01 01:00 EDT" in said(shift, "by hour ")
-    assert "2026-11-01 01:00 EST" in said(shift, "by hour ")
+    assert "2026-11-01 01:00 EDT" in figure(shift, "by hour ")
+    assert "2026-11-01 01:00 EST" in figure(shift, "by hour ")
 
 
 def test_a_void_round_says_what_it_returned(night: Night) -> None:
@@ -218,7 +218,7 @@ def test_a_void_round_says_what_it_returned(night: Night) -> None:
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "misdeal"))
     shift = account(published(rig.events))
     assert (shift.void_rounds, shift.void_wagers, shift.void_cents, shift.handle_cents) == (1, 2, 3_500, 0)
-    assert said(shift, "void ") == "1 round, 2 wagers, $35.00 returned"
+    assert figure(shift, "void ") == "1 round, 2 wagers, $35.00 returned"
 
 
 def test_open_and_doubted_wagers_are_named() -> None:
@@ -230,7 +230,7 @@ def test_open_and_doubted_wagers_are_named() -> None:
         (1, 2, 1_000, None),
     ]
     assert (shift.irregular[0].outcome, shift.irregular[0].open_wagers) == ("irregular", 2)
-    assert said(shift, "irregular ").endswith("; irregular, 2 wagers open")
+    assert figure(shift, "irregular ").endswith("; irregular, 2 wagers open")
 
 
 def test_an_account_says_when_it_was_written_by_what_and_whether_its_time_was_over(night: Night) -> None:
@@ -282,8 +282,8 @@ def test_a_ruling_on_a_round_of_another_time_is_printed_as_such_with_its_case() 
 def test_the_text_has_what_an_auditor_signs_for(night: Night) -> None:
     rig = a_rig()
     count(rig, Count.FILL, 200_000, (10_000, 20), slip="4711")
-    said = shift_text(account(published(rig.events)))
-    assert "UTC 1: fill $2,000.00, slip 4711, M. Okafor: counted" in said
+    text = shift_text(account(published(rig.events)))
+    assert "UTC 1: fill $2,000.00, slip 4711, M. Okafor: counted" in text
     shift = account(night[0])
     whole = next(line for line in shift_text(shift).splitlines() if line.startswith("all "))
     assert whole.split()[1] == str(sum(line.wagers for line in shift.bets))
@@ -304,13 +304,13 @@ def test_the_table_wins_what_its_inventory_has_gained() -> None:
     count(rig, Count.DROP, 600_000)
     shift = account(published(rig.events))
     assert (shift.inventory.win_cents, shift.hold) == (None, None)
-    assert said(shift, "inventory   table win ") == "not entered"
+    assert figure(shift, "inventory   table win ") == "not entered"
     count(rig, Count.CLOSER, 4_700_000)
     shift = account(published(rig.events))
     assert (shift.inventory.win_cents, shift.hold) == (200_000, 3333)
-    assert said(shift, "inventory   hold (table win by drop) ") == "33.33 %"
-    assert said(shift, "inventory   fills ") == "$2,000.00   slip 4711"
-    assert said(shift, "inventory   table win less win on wagers ") == "+$2,000.00"
+    assert figure(shift, "inventory   hold (table win by drop) ") == "33.33 %"
+    assert figure(shift, "inventory   fills ") == "$2,000.00   slip 4711"
+    assert figure(shift, "inventory   table win less win on wagers ") == "+$2,000.00"
     assert [entry.entry for entry in shift.entries] == [1, 2, 3, 4, 5]
 
 
@@ -413,7 +413,7 @@ def test_no_day_is_known_before_the_first_has_begun() -> None:
     assert rig.events_of(OrderRefused)[-1] == refused
 
 
-def said(shift: Shift, label: str) -> str:
+def figure(shift: Shift, label: str) -> str:
     """What the text has after a label."""
     (line,) = (line for line in shift_text(shift).splitlines() if line.startswith(label))
     return line.removeprefix(label).strip()
@@ -461,7 +461,9 @@ def test_a_fill_without_a_slip_is_said_to_have_none() -> None:
     count(rig, Count.FILL, 50_000, slip="4712")
     count(rig, Count.FILL, 5_000)
     count(rig, Count.FILL, -50_000, slip="4712")
-    assert said(account(published(rig.events)), "inventory   fills ") == "$2,050.00   slip 4711; $50.00 without a slip"
+    assert (
+        figure(account(published(rig.events)), "inventory   fills ") == "$2,050.00   slip 4711; $50.00 without a slip"
+    )
 
 
 def test_an_entry_is_taken_back_by_its_opposite() -> None:

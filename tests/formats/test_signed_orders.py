@@ -87,7 +87,7 @@ def test_an_order_is_taken_within_minutes_of_its_signing(away_ms: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "message"),
     [
         (NUMBER - FRESH_MS - 1, "300 s behind this table's clock"),
         (NUMBER - 3 * 3_600_000, "10800 s behind this table's clock"),
@@ -96,9 +96,11 @@ def test_an_order_is_taken_within_minutes_of_its_signing(away_ms: int) -> None:
         (1, "s behind this table's clock"),
     ],
 )
-def test_an_order_that_was_withheld_or_is_signed_for_later_is_refused(number: int, said: str) -> None:
+def test_an_order_that_was_withheld_or_is_signed_for_later_is_refused(number: int, message: str) -> None:
     """Whoever carries an order cannot keep it for hours, even one that was refused; nobody signs ahead."""
-    with pytest.raises(CommandRefused, match=f"{said}: check the clock of the machine that signs, then sign it again"):
+    with pytest.raises(
+        CommandRefused, match=f"{message}: check the clock of the machine that signs, then sign it again"
+    ):
         KNOWN.taken("void", ordered(number=number), UNAUTHENTICATED, {}, NOW_NS)
 
 

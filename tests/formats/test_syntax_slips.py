@@ -16,7 +16,7 @@ KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ('site = "harbour"', "site = demo", 'bj-1.toml:2: text must be in quotes: "demo"'),
         ('site = "harbour"', "site = demo  # ours", 'bj-1.toml:2: text must be in quotes: "demo"'),
@@ -40,8 +40,8 @@ KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
         ("[1, 2, 3, 4, 5, 6, 7]", "[1, 2, 3, 4, 5, 5, 7]", "bj-1.toml:26: [[bet_spots]] spots: spot 5 is given twice"),
     ],
 )  # fmt: skip
-def test_a_slip_is_reported_with_its_line_and_with_that_line(before: str, after: str, said: str) -> None:
+def test_a_slip_is_reported_with_its_line_and_with_that_line(before: str, after: str, message: str) -> None:
     assert EXAMPLE.count(before) == 1
     with pytest.raises(ConfigError) as error:
         read_config(EXAMPLE.replace(before, after), "bj-1.toml", PurePath("/"), KNOWN)
-    assert error.value.lines == (said,)
+    assert error.value.lines == (message,)

@@ -31,11 +31,11 @@ def test_what_is_no_json_is_text() -> None:
 
 
 def test_an_empty_payload_is_reported_in_words() -> None:
-    for topic, said in (
+    for topic, line in (
         (TOPICS.state("hold"), "harbour/bj-1 state/hold is empty: the table is not on hold"),
         (TOPICS.state("advice"), "harbour/bj-1 state/advice is empty: nothing is retained there"),
     ):
-        assert Watcher().see(topic, b"").lines == (said,)
+        assert Watcher().see(topic, b"").lines == (line,)
 
 
 def test_the_longest_topic_and_message_are_shown_in_part() -> None:

@@ -51,11 +51,11 @@ def test_it_is_whole_and_says_what_it_said(name: str, tmp_path: Path) -> None:
     ran = CliRunner().invoke(main, ["verify", str(path)])
     assert ran.exit_code == 0, ran.output
     now, then = json.loads(kept(path)), beside(name)
-    said, rows = now.pop("rows"), then.pop("rows")
+    printed_rows, rows = now.pop("rows"), then.pop("rows")
     assert now == then
     for kind, lines in rows.items():
         # A later version may print more of a row.
-        printed, known = ([json.loads(line) for line in given] for given in (said[kind], lines))
+        printed, known = ([json.loads(line) for line in given] for given in (printed_rows[kind], lines))
         assert [{field: row[field] for field in known[0]} for row in printed] == known, kind
 
 

@@ -75,8 +75,8 @@ def run(tree: Path, tool: str, *arguments: str) -> tuple[int, str]:
 
 
 def test_the_import_contracts_pass_what_stands(copy: Path) -> None:
-    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
-    assert (status, "0 broken" in said) == (0, True), said
+    status, output = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert (status, "0 broken" in output) == (0, True), output
 
 
 def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
@@ -91,8 +91,8 @@ def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
     )
     plant(copy, "simulators/serve.py", "import asyncio\nimport os\nimport simulators.people.planted\n")
     plant(copy, "simulators/people/planted.py", "import random\nimport firmware_protocols.cards\n")
-    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
-    assert (status, "0 broken" in said) == (0, True), said
+    status, output = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert (status, "0 broken" in output) == (0, True), output
 
 
 @pytest.mark.parametrize(
@@ -132,18 +132,18 @@ def test_an_import_against_the_floor_plan_is_refused(copy: Path, importer: str, 
     plant(copy, "controller/demo/demo.py", "")
     path = importer.replace(".", "/")
     plant(copy, f"{path}/__init__.py" if (copy / path).is_dir() else f"{path}.py", f"import {imported}\n")
-    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
-    assert status == 1, said
-    assert f"{contract} BROKEN" in said
-    assert f"{importer} -> {imported}" in said
+    status, output = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert status == 1, output
+    assert f"{contract} BROKEN" in output
+    assert f"{importer} -> {imported}" in output
 
 
 def test_a_room_without_a_floor_is_refused(copy: Path) -> None:
     plant(copy, "controller/attic.py", "")
-    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
-    assert status == 1, said
-    assert f"{LAYERS} BROKEN" in said
-    assert "attic" in said
+    status, output = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert status == 1, output
+    assert f"{LAYERS} BROKEN" in output
+    assert "attic" in output
 
 
 GOOD: Final = f'''{HEAD}
@@ -160,8 +160,8 @@ def test_ruff_and_mypy_pass_good_code(empty: Path, mypy_cache: Path) -> None:
         ("ruff", "format", "--check", "--no-cache"),
         ("mypy", "--cache-dir", str(mypy_cache), "devices/planted.py"),
     ):
-        status, said = run(empty, tool, *arguments)
-        assert status == 0, said
+        status, output = run(empty, tool, *arguments)
+        assert status == 0, output
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ def test_ruff_and_mypy_pass_good_code(empty: Path, mypy_cache: Path) -> None:
 )
 def test_ruff_refuses(empty: Path, rule: str, text: str) -> None:
     plant(empty, "devices/planted.py", text)
-    status, said = run(empty, "ruff", "check", "--no-cache")
-    assert (status, rule in said, "planted.py" in said) == (1, True, True), said
+    status, output = run(empty, "ruff", "check", "--no-cache")
+    assert (status, rule in output, "planted.py" in output) == (1, True, True), output
 
 
 def test_ruff_refuses_a_form_of_ones_own(empty: Path) -> None:
     plant(empty, "devices/planted.py", GOOD.replace("wager_cents * 3", "wager_cents*3"))
-    status, said = run(empty, "ruff", "format", "--check", "--no-cache")
-    assert (status, "would be reformatted" in said, "devices/planted.py" in said) == (1, True, True), said
+    status, output = run(empty, "ruff", "format", "--check", "--no-cache")
+    assert (status, "would be reformatted" in output, "devices/planted.py" in output) == (1, True, True), output
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_ruff_refuses_a_form_of_ones_own(empty: Path) -> None:
 )
 def test_mypy_refuses(empty: Path, mypy_cache: Path, code: str, text: str) -> None:
     plant(empty, "devices/planted.py", text)
-    status, said = run(empty, "mypy", "--cache-dir", str(mypy_cache), "devices/planted.py")
-    assert (status, f"[{code}]" in said) == (1, True), said
+    status, output = run(empty, "mypy", "--cache-dir", str(mypy_cache), "devices/planted.py")
+    assert (status, f"[{code}]" in output) == (1, True), output
 
 
 CHANGE = """
@@ -240,5 +240,5 @@ def test_mypy_refuses_a_change_of_a_record_that_its_fields_do_not_allow(
     command = ("mypy", "--cache-dir", str(mypy_cache / "copy"), "controller/core/people/planted.py")
     assert run(copy, *command)[0] == 0
     plant(copy, "controller/core/people/planted.py", CHANGE.format(call))
-    status, said = run(copy, *command)
-    assert (status, "planted.py:10: error:" in said) == (1, True), said
+    status, output = run(copy, *command)
+    assert (status, "planted.py:10: error:" in output) == (1, True), output

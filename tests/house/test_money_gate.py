@@ -81,8 +81,8 @@ def measured(place: Path, source: str, driver: str) -> tuple[int, str]:
 
 
 def test_a_branch_no_test_runs_is_refused(tmp_path: Path) -> None:
-    status, said = measured(tmp_path, BET, "assert net_cents(True, 500) == 1000\n")
-    assert (status, "planted.py" in said, "Coverage failure" in said) == (2, True, True), said
+    status, output = measured(tmp_path, BET, "assert net_cents(True, 500) == 1000\n")
+    assert (status, "planted.py" in output, "Coverage failure" in output) == (2, True, True), output
 
 
 def test_a_branch_that_is_only_fallen_through_is_refused(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_a_branch_that_is_only_fallen_through_is_refused(tmp_path: Path) -> None
     source = BET.replace(
         "    if won:\n        return 2 * stake_cents\n    return", "    if won:\n        stake_cents *= -2\n    return"
     )
-    status, said = measured(tmp_path, source, "assert net_cents(True, 500) == 1000\n")
-    assert (status, "planted.py" in said, "5->7" in said or "6->8" in said) == (2, True, True), said
+    status, output = measured(tmp_path, source, "assert net_cents(True, 500) == 1000\n")
+    assert (status, "planted.py" in output, "5->7" in output or "6->8" in output) == (2, True, True), output
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_a_branch_that_is_only_fallen_through_is_refused(tmp_path: Path) -> None
     ],
 )
 def test_code_whose_branches_all_run_passes(tmp_path: Path, source: str, driver: str) -> None:
-    status, said = measured(tmp_path, source, driver)
-    assert status == 0, said
+    status, output = measured(tmp_path, source, driver)
+    assert status == 0, output
 
 
 def test_every_module_of_the_core_that_settles_is_watched_or_excused_by_name() -> None:

@@ -34,9 +34,9 @@ def project() -> dict[str, object]:
 
 def demo_line(*variables: str) -> str:
     """The command that `make demo` would run last."""
-    status, said = run("make", "--dry-run", "demo", *variables)
-    assert status == 0, said
-    return " ".join(said[said.index(".venv/bin/tableside") :].replace("\\\n", " ").split())
+    status, output = run("make", "--dry-run", "demo", *variables)
+    assert status == 0, output
+    return " ".join(output[output.index(".venv/bin/tableside") :].replace("\\\n", " ").split())
 
 
 def test_the_demo_runs_as_it_is() -> None:
@@ -64,8 +64,8 @@ def test_every_target_is_explained() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
-    _, said = run("make", "help")
-    explained = set(re.findall(r"^make ([\w-]+)", said, re.MULTILINE))
+    _, output = run("make", "help")
+    explained = set(re.findall(r"^make ([\w-]+)", output, re.MULTILINE))
     assert explained == set(phony.group(1).split()) - {"help", "servers"}
 
 
@@ -98,8 +98,8 @@ def exposure(unit: Path) -> tuple[int, str]:
 def test_the_unit_exposes_little(tmp_path: Path) -> None:
     unit = tmp_path / "tableside@1.service"
     shutil.copy(UNIT, unit)
-    status, said = exposure(unit)
-    assert status == 0, said
+    status, output = exposure(unit)
+    assert status == 0, output
 
 
 @needs_systemd
@@ -112,8 +112,10 @@ def test_a_unit_that_exposes_more_is_refused(tmp_path: Path) -> None:
 
 def complaints(unit: Path) -> list[str]:
     """What systemd does not understand of a unit; that the program is not installed here is no fault of the unit."""
-    _, said = run("systemd-analyze", "verify", "--recursive-errors=no", str(unit))
-    return [line for line in said.splitlines() if unit.name.partition("@")[0] in line and "not executable" not in line]
+    _, output = run("systemd-analyze", "verify", "--recursive-errors=no", str(unit))
+    return [
+        line for line in output.splitlines() if unit.name.partition("@")[0] in line and "not executable" not in line
+    ]
 
 
 @needs_systemd

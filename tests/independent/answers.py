@@ -40,16 +40,16 @@ def answer(text: str, choices: Sequence[str], asked: Round, latest: Round, *, mi
     if found := HANDS.fullmatch(text):
         return str(len(asked.boxes[int(found[1])].hands))
     if found := DOUBLED.fullmatch(text):
-        return _said(any(hand.added for hand in asked.boxes[int(found[1])].hands))
+        return _yes_or_no(any(hand.added for hand in asked.boxes[int(found[1])].hands))
     if found := SURRENDERED.fullmatch(text):
-        return _said(asked.boxes[int(found[1])].surrendered)
+        return _yes_or_no(asked.boxes[int(found[1])].surrendered)
     if found := LINES.fullmatch(text):
         boxes = [asked.boxes[int(spot)] for spot in found[1].split(",")]
         return next((line for line in choices if _is_true(line, boxes)), None)
     return None
 
 
-def _said(truth: bool) -> str:
+def _yes_or_no(truth: bool) -> str:
     return "yes" if truth else "no"
 
 

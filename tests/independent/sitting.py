@@ -191,11 +191,11 @@ class Table:
         asked = self._round(data["round"])
         # Whoever is asked whether cards were drawn thinks of the next round's first cards too.
         missed = any(number >= asked.number for number in self.missed)
-        said = answer(data["text"], data["choices"], asked, self.people.rounds[-1], missed=missed)
-        if said is None:
+        reply = answer(data["text"], data["choices"], asked, self.people.rounds[-1], missed=missed)
+        if reply is None:
             self.unanswered.append(data["text"])
             return
-        self.order("answer", question=data["question"], answer=said, who="floor: an independent one")
+        self.order("answer", question=data["question"], answer=reply, who="floor: an independent one")
 
     def _round(self, number: int) -> Round:
         ours = self.heard.rounds().get(number, 0)
@@ -225,8 +225,10 @@ class Table:
     def ready(self) -> bool:
         """Whether the daemon has reported that it hears shoe, keypad and every reader."""
         spots = {f"bet_spots/{address}" for address, _ in self.places}
-        said = self.heard.statuses
-        return all(said.get(f"device/{one}/status", {}).get("state") == "ready" for one in ("shoe", "keypad", *spots))
+        statuses = self.heard.statuses
+        return all(
+            statuses.get(f"device/{one}/status", {}).get("state") == "ready" for one in ("shoe", "keypad", *spots)
+        )
 
 
 class NotSeated(Exception):  # noqa: N818 - named for what happened

@@ -142,7 +142,7 @@ def test_people_answer_what_they_saw() -> None:
     split = Box(3, 1000, hands=[Hand(["8c", "Td", "3h"], 1000), Hand(["8d", "Tc"], 1000, added=500)])
     gone = Box(5, 1000, hands=[Hand(["Tc", "6d"], 1000)], surrendered=True)
     now = Round(4, {3: split, 5: gone})
-    said = [
+    answers = [
         answer("Spot 3: how many cards in hand 1?", ["2", "3"], now, now),
         answer("Spot 3: how many hands?", ["1", "2"], now, now),
         answer("Did spot 3 double?", ["yes", "no"], now, now),
@@ -150,7 +150,7 @@ def test_people_answer_what_they_saw() -> None:
         answer("How many cards lie at spots 3,5?", ["3s", "(23)s", "(32)s", "(32)2"], now, now),
         answer("What is the time?", [], now, now),
     ]
-    assert said == ["3", "2", "yes", "yes", "(32)s", None]
+    assert answers == ["3", "2", "yes", "yes", "(32)s", None]
 
 
 def with_events(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:

@@ -132,10 +132,10 @@ class _Judge:
     def __init__(self, heard: Heard, outcomes: dict[int, str], waiting: set[int]) -> None:
         self._outcomes = outcomes
         self._waiting = waiting
-        self._said: dict[Key, tuple[int, int, str]] = {}
+        self._settlements: dict[Key, tuple[int, int, str]] = {}
         for event in heard.events(SETTLED, ADJUSTED):
             data = event.data
-            self._said[_key(data)] = data["wager_cents"], data["net_cents"], data["basis"]
+            self._settlements[_key(data)] = data["wager_cents"], data["net_cents"], data["basis"]
         self._open = {_key(event.data) for event in heard.events(OPEN, UNCERTAIN)}
         self._unwatched = {(event.data["round"], event.data["spot"]) for event in heard.events(UNWATCHED)}
         raised = (event.data for event in heard.events(ALERT) if event.data["kind"] == "wagers_unseen")
@@ -152,8 +152,8 @@ class _Judge:
         """Judge a wager by the rounds that it may be published in."""
         verdict.wagers += 1
         keys = [(number, wager.spot, wager.bet) for number in numbers]
-        said = next(((key, self._said[key]) for key in keys if key in self._said), None)
-        if said is None:
+        settlement = next(((key, self._settlements[key]) for key in keys if key in self._settlements), None)
+        if settlement is None:
             verdict.open += 1
             irregular = any(self._outcomes.get(number) in {"irregular", "void"} for number in numbers)
             waits = any(number in self._waiting for number in numbers)
@@ -167,7 +167,7 @@ class _Judge:
             else:
                 verdict.neither.append(f"{_name(keys[0] if keys else (0, *wager[:2]))}: {wager.cents} {wager.due}")
             return
-        key, (cents, due, basis) = said
+        key, (cents, due, basis) = settlement
         verdict.bases[basis] += 1
         if (cents, due) == (wager.cents, wager.due):
             verdict.right += 1
@@ -180,11 +180,11 @@ class _Judge:
 
     def phantoms(self, verdict: Verdict, rounds: dict[int, Round]) -> None:
         """What was locked or settled and was on no felt, or of another amount, in these rounds."""
-        for key, (cents, due, basis) in self._said.items():
+        for key, (cents, due, basis) in self._settlements.items():
             if key[0] in rounds and due and key not in self._doubted and not _made(rounds[key[0]], key):
                 verdict.silent.append(f"{_name(key)}: {cents} settled {due} on {basis}, and never laid")
         for key, cents in self._locked.items():
-            if key[0] not in rounds or self._outcomes.get(key[0]) in {"irregular", "void"} or key in self._said:
+            if key[0] not in rounds or self._outcomes.get(key[0]) in {"irregular", "void"} or key in self._settlements:
                 continue
             if cents != _made(rounds[key[0]], key) and key not in self._open:
                 verdict.silent.append(f"{_name(key)}: {cents} locked, truly {_made(rounds[key[0]], key)}")

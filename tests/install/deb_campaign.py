@@ -47,7 +47,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
         pause.wait(0.2)
 
 
-def said(what: str) -> None:
+def progress(what: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {what}", flush=True)
 
 
@@ -117,7 +117,7 @@ def campaign(clean: Clean, package: Path, later: Path) -> None:
         path.name for path in (ROOT / "systemd").glob("*.service")
     )
     does("chroot", clean.root, "systemd-analyze", "verify", "--man=no", "/usr/lib/systemd/system/tableside@.service")
-    said(f"installed {version}; its users are made and its units understood")
+    progress(f"installed {version}; its users are made and its units understood")
 
     rules = clean.root / RULES
     rules.write_text(rules.read_text() + "# a socket of the house's\n")
@@ -131,7 +131,7 @@ def campaign(clean: Clean, package: Path, later: Path) -> None:
     assert table.poll() is None, "a running table goes on"
     assert (clean.root / release.lstrip("/")).exists(), "what it was started from is still there"
     assert "of the house's" in rules.read_text()
-    said(f"upgraded to {NEXT} over a running table, which goes on with {release.split('/')[4]}")
+    progress(f"upgraded to {NEXT} over a running table, which goes on with {release.split('/')[4]}")
 
     table.send_signal(signal.SIGTERM)
     assert table.wait(PATIENCE_SECONDS) == 0
@@ -142,7 +142,7 @@ def campaign(clean: Clean, package: Path, later: Path) -> None:
     assert (after["epoch"], int(str(after["seq"])) > int(str(before["seq"]))) == (before["epoch"], True)
     clean.does("/usr/lib/tableside/wheels/install", "--back", "/opt/tableside")
     assert clean.does("tableside", "--version").split()[-1] == version
-    said("restarted, it goes on with the same journal; back to the release before is one command")
+    progress("restarted, it goes on with the same journal; back to the release before is one command")
     table.send_signal(signal.SIGTERM)
     assert table.wait(PATIENCE_SECONDS) == 0
 
@@ -156,7 +156,7 @@ def campaign(clean: Clean, package: Path, later: Path) -> None:
     assert "/var/lib/tableside is kept" in purged
     left = [str(path) for folder in ("usr", "opt") for path in (clean.root / folder).rglob("*tableside*")]
     assert left == [], left
-    said("removed and purged: nothing of the program is left, and the journal is there")
+    progress("removed and purged: nothing of the program is left, and the journal is there")
 
 
 def main() -> None:
@@ -170,7 +170,7 @@ def main() -> None:
         root: Path = given.root or Path(folder) / "root"
         if not (root / "usr/bin/dpkg").exists():
             does("debootstrap", "--variant=minbase", f"--include={NEEDED}", SUITE, root, MIRROR)
-            said(f"a bare Debian is in {root}")
+            progress(f"a bare Debian is in {root}")
         does("mount", "-t", "proc", "proc", root / "proc")
         try:
             campaign(Clean(root), packages[-1], next_package(Path(folder)))

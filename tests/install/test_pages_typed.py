@@ -147,10 +147,10 @@ def test_the_readmes_install_makes_a_table(tmp_path: Path) -> None:
     (answers,) = [block.text for block in blocks(_dedented("Install")) if block.kind == "toml answers.toml"]
     script = commands(README).replace("tableside setup", ANSWERED)
     assert "git clone" in script
-    said = typed(tmp_path, script + AFTER, answers__toml=answers)
-    assert "fit to run" in said
-    assert "systemctl enable --now tableside@bj-1" in said
-    assert "tableside, version" in said
+    output = typed(tmp_path, script + AFTER, answers__toml=answers)
+    assert "fit to run" in output
+    assert "systemctl enable --now tableside@bj-1" in output
+    assert "tableside, version" in output
 
 
 LATER: Final = "echo '# Later.' >> controller/__init__.py"
@@ -176,20 +176,20 @@ def test_the_install_by_hand_and_the_upgrade_work_as_they_are_written(tmp_path: 
     broker = commands(BROKER).replace("passwd floor ", "passwd floor <<< $'word\\nword' ")
     files = "cp /typed/bj-1.toml /typed/chips.csv /etc/tableside/\n"
     upgrade = commands(OPERATIONS["Upgrade, and back"].text).replace("git pull", LATER)
-    said = typed(
+    output = typed(
         tmp_path,
         f"{steps}\n{first}\n{broker}\n{files}cd /etc/tableside\n{then}\numask\n{upgrade}\ncat /typed/calls\n",
         **{"bj-1__toml": CONFIGURATION["toml table.toml"], "chips__csv": CONFIGURATION["csv chips.csv"]},
     )
-    assert "harbour/bj-1" in said
-    assert "fit to run" in said
+    assert "harbour/bj-1" in output
+    assert "fit to run" in output
     # What makes the key leaves the shell as it was.
-    assert "\n0022\n" in said
-    assert "restart mosquitto" in said
-    switched = re.findall(r"/opt/tableside/current is (\S+), was (\S+);", said)
+    assert "\n0022\n" in output
+    assert "restart mosquitto" in output
+    switched = re.findall(r"/opt/tableside/current is (\S+), was (\S+);", output)
     assert len(switched) == 2
     assert switched[0] == switched[1][::-1]
-    assert "enable --now tableside@bj-1" in said
+    assert "enable --now tableside@bj-1" in output
 
 
 def test_every_block_is_taken_for_what_it_is() -> None:

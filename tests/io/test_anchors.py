@@ -89,10 +89,10 @@ async def test_an_older_journal_ends_when_a_durable_consumer_shows_a_later_head(
     journal, older = await played_and_kept(tmp_path, broker)
     put_back(journal, older)
     async with table(journal, broker) as running, consumer(tmp_path / "held.jsonl", broker):
-        said = await ended(running)
-    assert f"consumer {CONSUMER} keeps a signed head of record 10, and this journal ends with record 4" in said
-    assert "restore --aside" in said
-    assert "begin-epoch" in said
+        why = await ended(running)
+    assert f"consumer {CONSUMER} keeps a signed head of record 10, and this journal ends with record 4" in why
+    assert "restore --aside" in why
+    assert "begin-epoch" in why
 
 
 @needs_broker

@@ -106,8 +106,8 @@ async def test_a_journal_set_back_is_found_by_the_box_alone(tmp_path: Path, make
     path, rig = tmp_path / "journal.sqlite", Rig(make)
     put_back(path, await played(path, rig))
     async with table(path, rig) as running:
-        said = await running.ended()
-    assert "the trigger box keeps a signed head of record 10, and this journal ends with record 4" in said
+        why = await running.ended()
+    assert "the trigger box keeps a signed head of record 10, and this journal ends with record 4" in why
     assert noted(path)
     with pytest.raises(JournalDamaged, match="the trigger box keeps a signed head of record 10"):
         async with table(path, rig):
@@ -152,8 +152,8 @@ async def test_a_head_the_table_did_not_sign_is_an_alarm_and_ends_nothing(tmp_pa
                 # What was asked of the box before may be answered still, and says nothing.
                 while not any(running.notices):
                     await turn()
-            said = next(filter(None, running.notices))
-            assert "the trigger box keeps no head that this table has signed" in said
+            notice = next(filter(None, running.notices))
+            assert "the trigger box keeps no head that this table has signed" in notice
         assert not running.anchors.is_set_back
     assert not noted(path)
 

@@ -111,15 +111,17 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     without_key = CliRunner().invoke(check.command, [str(path)])
     assert without_key.exit_code == 2
     key = tmp_path / "table.key"
-    said = f"{key}: the key cannot be read: No such file or directory; for a new table run: tableside keys table {key}"
-    assert without_key.output == f"{_at(path, 'key_file')}{said}\n"
+    message = (
+        f"{key}: the key cannot be read: No such file or directory; for a new table run: tableside keys table {key}"
+    )
+    assert without_key.output == f"{_at(path, 'key_file')}{message}\n"
     create_key(tmp_path / "table.key", SystemEntropy())
     fit = CliRunner().invoke(check.command, [str(path)])
     assert (fit.exit_code, "fit to run" in fit.output) == (0, True)
     (tmp_path / "chips.csv").rename(tmp_path / "elsewhere.csv")
     without_chips = CliRunner().invoke(check.command, [str(path)])
-    said = f"{tmp_path / 'chips.csv'}: the chip registry cannot be read: No such file or directory\n"
-    assert (without_chips.exit_code, without_chips.output) == (2, f"{_at(path, 'chips')}{said}")
+    message = f"{tmp_path / 'chips.csv'}: the chip registry cannot be read: No such file or directory\n"
+    assert (without_chips.exit_code, without_chips.output) == (2, f"{_at(path, 'chips')}{message}")
     (tmp_path / "elsewhere.csv").rename(tmp_path / "chips.csv")
     wrong = write_table(tmp_path, profile="none", shoe="none", options='stand_kye = "always"')
     checked = CliRunner().invoke(check.command, [str(wrong)])
@@ -245,17 +247,17 @@ async def test_watch_shows_events_and_complains() -> None:
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits_for() -> None:
     complaints = list[str]()
-    said = asyncio.Event()
+    complained = asyncio.Event()
 
     def complain(text: str) -> None:
         complaints.append(text)
-        said.set()
+        complained.set()
 
     async with mosquitto() as broker, connected(broker, "5", "table") as table:
         topic = "tableside/v1/harbour/bj-9/#"
         watching = asyncio.create_task(follow(broker, topic, print, complain, as_json=False, patience_s=0.05))
         async with asyncio.timeout(10):
-            await said.wait()
+            await complained.wait()
         (complaint,) = complaints
         assert complaint.startswith(
             f"{topic}: the broker retains nothing here: no such table has ever reached it, or this"
@@ -264,11 +266,11 @@ async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         # Who listens to every table is not sent to look at every table.
-        said.clear()
+        complained.clear()
         all_of_them = follow(broker, "tableside/v1/+/+/#", print, complain, as_json=False, patience_s=0.05)
         watching = asyncio.create_task(all_of_them)
         async with asyncio.timeout(10):
-            await said.wait()
+            await complained.wait()
         assert complaints.pop().endswith("; waiting for a first message")
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
@@ -289,17 +291,17 @@ async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 async def test_a_durable_watch_of_a_table_that_the_broker_does_not_know_says_so(tmp_path: Path) -> None:
     complaints = list[str]()
-    said = asyncio.Event()
+    complained = asyncio.Event()
 
     def complain(text: str) -> None:
         complaints.append(text)
-        said.set()
+        complained.set()
 
     async with mosquitto() as broker:
         output = ConsumerOutput(print, complain, patience_seconds=0.05)
         keeping = asyncio.create_task(keep_events(broker, TOPICS, "tape", tmp_path / "events", output))
         async with asyncio.timeout(10):
-            await said.wait()
+            await complained.wait()
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
     assert complaints == [f"{TOPICS.root}: {SILENT}{LISTED}"]

@@ -102,7 +102,7 @@ async def test_bytes_pass_both_ways_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "error"),
+    ("reply", "error"),
     [
         (bytes((IAC, DONT, COM_PORT)), "does not speak RFC 2217"),
         (bytes((IAC, DO, COM_PORT)) + request(100 + SET_BAUD, bytes(4)), "setting 1 is 0, expected 19200"),
@@ -111,11 +111,11 @@ async def test_bytes_pass_both_ways_as_they_are() -> None:
     ],
     ids=["another protocol", "another speed", "a flood of commands", "a command without an end"],
 )
-async def test_who_does_not_agree_is_refused(said: bytes, error: str) -> None:
+async def test_who_does_not_agree_is_refused(reply: bytes, error: str) -> None:
     class Other(Peer):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
-            self.say(said)
+            self.say(reply)
 
     async with serving(Other(agrees=False)) as url:
         with pytest.raises(LineLost, match=error):
@@ -146,15 +146,15 @@ async def test_who_hangs_up_before_agreeing_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "chatter",
     [NOP * (COMMANDS_AT_ONCE + 1), bytes((IAC, SUB)) + b"x" * 100_000, bytes((IAC, DONT, COM_PORT))],
     ids=["a flood of commands", "a command without an end", "no more settings"],
 )
-async def test_an_open_line_on_which_the_server_talks_to_itself_is_lost(said: bytes) -> None:
+async def test_an_open_line_on_which_the_server_talks_to_itself_is_lost(chatter: bytes) -> None:
     peer, ear = Peer(agrees=True), Ear()
     async with serving(peer) as url:
         await serial_opener(url, LINE)(ear)
-        peer.say(said)
+        peer.say(chatter)
         await ear.until(lambda: bool(ear.losses))
         assert isinstance(ear.losses[0], LineLost)
         assert ear.data == b""

@@ -137,16 +137,16 @@ async def test_an_inserter_that_does_not_read_is_hung_up_on() -> None:
             await loop.sock_connect(deaf, ("127.0.0.1", feed.port))
             reader, writer = await asyncio.open_connection("127.0.0.1", feed.port)
             line = "x" * 1000
-            said = 0
-            while said < 64 * BACKLOG_LIMIT_BYTES:
+            sent_bytes = 0
+            while sent_bytes < 64 * BACKLOG_LIMIT_BYTES:
                 feed.say((line,))
                 assert await reader.readline() == f"{line}\r\n".encode()
-                said += len(line)
+                sent_bytes += len(line)
             heard = 0
             with contextlib.suppress(ConnectionError):
                 while data := await loop.sock_recv(deaf, 65536):
                     heard += len(data)
-            assert heard < said
+            assert heard < sent_bytes
             writer.close()
 
 

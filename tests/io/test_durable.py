@@ -177,7 +177,7 @@ async def test_replays_that_cannot_be_are_refused(tmp_path: Path) -> None:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while running.publisher.reached < 3:
                     await turn()
-            for wanted, said in (
+            for wanted, message in (
                 ({"consumer": "a b", "epoch": 3, "first_seq": 1}, "consumer: expected"),
                 ({"consumer": "ab", "epoch": 2, "first_seq": 1}, "this journal is of epoch 3"),
                 ({"consumer": "ab", "epoch": 3, "first_seq": 0}, "first_seq from 1"),
@@ -188,7 +188,7 @@ async def test_replays_that_cannot_be_are_refused(tmp_path: Path) -> None:
                 before = len(listener.payloads(TOPICS.reply("replay")))
                 await somebody.publish(TOPICS.command("replay"), msgspec.json.encode(wanted))
                 reply = msgspec.json.decode((await listener.until(TOPICS.reply("replay"), before + 1))[-1])
-                assert (reply["status"], said in reply["text"]) == ("refused", True), reply
+                assert (reply["status"], message in reply["text"]) == ("refused", True), reply
             asked = {"consumer": "ab", "epoch": 3, "first_seq": 2, "last_seq": 2, "transaction": 7}
             await somebody.publish(TOPICS.command("replay"), msgspec.json.encode(asked))
             (again,) = await listener.until(TOPICS.replay("ab"))

@@ -50,8 +50,8 @@ async def test_15_a_status_that_somebody_else_has_overwritten_is_said_again(lie:
         async with asyncio.timeout(PATIENCE_SECONDS):
             while len(listener.payloads(TOPICS.status)) < 3:
                 await turn()
-        said = msgspec.json.decode(listener.payloads(TOPICS.status)[2])
-        assert (said["state"], said["session"]) == ("online", 7)
+        status = msgspec.json.decode(listener.payloads(TOPICS.status)[2])
+        assert (status["state"], status["session"]) == ("online", 7)
 
 
 async def test_15_two_clients_with_one_name_lose_nothing_and_do_not_spin() -> None:
@@ -78,10 +78,10 @@ async def test_15_a_status_that_is_overwritten_twice_within_a_second_is_said_aga
                 while not listener.payloads(TOPICS.status):
                     await turn()
             for _ in range(2):
-                said = len(listener.payloads(TOPICS.status))
+                count = len(listener.payloads(TOPICS.status))
                 await other.publish(TOPICS.status, status_bytes("offline", 7, 0), retain=True)
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    while len(listener.payloads(TOPICS.status)) < said + 2:
+                    while len(listener.payloads(TOPICS.status)) < count + 2:
                         await turn()
                 assert msgspec.json.decode(listener.payloads(TOPICS.status)[-1])["state"] == "online"
 
@@ -118,10 +118,10 @@ async def test_15_a_status_of_an_earlier_run_that_a_bridge_brings_again_is_no_ot
         publishing(broker, Memory(), session=7, rivals=rivals) as publisher,
     ):
         await publisher.online.wait()
-        for said in (3, 5):
+        for session in (3, 5):
             await bridge.publish(TOPICS.status, earlier, retain=True)
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while len(listener.payloads(TOPICS.status)) < said:
+                while len(listener.payloads(TOPICS.status)) < session:
                     await turn()
     assert rivals == []
 
@@ -152,8 +152,8 @@ async def test_36_a_table_that_dies_of_its_disk_is_offline(ends: str) -> None:
                 while ends == "by itself" and publisher.online.is_set():
                     await turn()
         await listener.until(TOPICS.status, 2)
-        said = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
-        assert said == ["online", "offline"]
+        states = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
+        assert states == ["online", "offline"]
 
 
 async def test_36_a_goodbye_that_is_not_answered_leaves_it_to_the_last_will() -> None:
@@ -165,5 +165,5 @@ async def test_36_a_goodbye_that_is_not_answered_leaves_it_to_the_last_will() ->
                 await memory.until(3)
                 wire.deaf = wire.mute = True
             await listener.until(TOPICS.status, 2)
-        said = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
-        assert said == ["online", "offline"]
+        states = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
+        assert states == ["online", "offline"]

@@ -54,11 +54,13 @@ async def test_a_flood_of_commands_keeps_no_event_waiting_and_is_reported_once(q
         assert first_of_each(listener.seqs()) == list(range(1, 42))
         await replies.until(TOPICS.reply("ack"), 1)
         passed = time.monotonic() - begun
-        said = [msgspec.json.decode(payload, type=Reply) for payload in replies.payloads(TOPICS.reply("ack"))]
+        acknowledgements = [
+            msgspec.json.decode(payload, type=Reply) for payload in replies.payloads(TOPICS.reply("ack"))
+        ]
     assert REQUESTS_AT_ONCE <= len(commands) <= REQUESTS_AT_ONCE + REQUESTS_PER_SECOND * passed + 1
     assert floods == ["ack by MQTT: more than 10 a second; what is beyond is refused"]
-    assert {one.status for one in said} == {"refused"}
-    assert len(said) <= 10 + 10 * passed
+    assert {one.status for one in acknowledgements} == {"refused"}
+    assert len(acknowledgements) <= 10 + 10 * passed
 
 
 async def test_who_hears_too_much_for_long_lets_the_broker_forget_it() -> None:

@@ -116,7 +116,11 @@ async def test_a_look_says_how_far_it_is_and_that_is_no_complaint(tmp_path: Path
     path, complaints, read = tmp_path / "journal.sqlite", list[str](), list[tuple[int, int]]()
     await written(path)
     found: list[ScrubResult] = []
-    callbacks: Any = {"tell": complaints.append, "reading": lambda *said: read.append(said), "ended": found.append}
+    callbacks: Any = {
+        "tell": complaints.append,
+        "reading": lambda *progress: read.append(progress),
+        "ended": found.append,
+    }
     await Scrub(path, is_due=True, **callbacks).look()
     assert (read, complaints, found) == ([(0, 0), (6, 6)], [""], [WHOLE])
     program = "import sys; sys.stderr.write('3 of 9 records read\\nno memory'); sys.exit(3)"

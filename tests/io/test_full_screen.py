@@ -44,7 +44,7 @@ def test_the_words_are_those_of_the_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wager", "said"),
+    ("wager", "expected"),
     [
         (WagerNow(1, "main", 2500), (Certainty.WAITING, "$25.00")),
         (WagerNow(1, "main", 2500, possible_cents=(-2500, 2500)), (Certainty.OPEN, "-$25.00 or +$25.00")),
@@ -62,8 +62,8 @@ def test_the_words_are_those_of_the_pages() -> None:
         ),
     ],
 )
-def test_each_due_says_how_sure_it_is(wager: WagerNow, said: tuple[Certainty, str]) -> None:
-    assert (mark(wager), due(wager)) == said
+def test_each_due_says_how_sure_it_is(wager: WagerNow, expected: tuple[Certainty, str]) -> None:
+    assert (mark(wager), due(wager)) == expected
 
 
 def test_markup_and_control_codes_in_a_name_are_shown_and_not_obeyed() -> None:
@@ -125,9 +125,9 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
 def test_a_daemon_that_does_not_run_is_shown_first(tmp_path: Path) -> None:
     screen = TableScreen()
     screen.is_stopped = True
-    said = "the daemon is not running: this is how the table stood at the last event"
-    assert screen.now().troubles == (said,)
-    assert said in shown(screen.now())
+    message = "the daemon is not running: this is how the table stood at the last event"
+    assert screen.now().troubles == (message,)
+    assert message in shown(screen.now())
     screen.is_stopped = False
     assert screen.now().troubles == ()
 

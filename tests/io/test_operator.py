@@ -153,15 +153,15 @@ async def test_each_command_says_who_and_is_accepted() -> None:
 async def test_what_the_table_refuses_is_answered_with_its_reason() -> None:
     async with mosquitto() as broker, table(broker, "the round is void already"):
         assert await typed(broker, "void", WORDS["void"]) == (1, "refused: the round is void already\n")
-        status, said = await typed(broker, "set-card", ["17", "8h", "--why", " "])
-        assert (status, "why: expected 1 to" in said) == (1, True)
+        status, output = await typed(broker, "set-card", ["17", "8h", "--why", " "])
+        assert (status, "why: expected 1 to" in output) == (1, True)
 
 
 @NEEDS_MOSQUITTO
 async def test_a_program_is_answered_what_came_of_it() -> None:
     async with mosquitto() as broker, table(broker, "the round is void already"):
-        status, said = await typed(broker, "void", [*WORDS["void"], "--json"])
-    reply = json.loads(said)
+        status, output = await typed(broker, "void", [*WORDS["void"], "--json"])
+    reply = json.loads(output)
     assert (status, reply["status"], reply["text"]) == (1, "refused", "the round is void already")
     assert sorted(reply) == ["status", "text", "transaction"]
 

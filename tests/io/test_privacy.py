@@ -113,7 +113,7 @@ KEY = b"5a" * 32 + b"\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "mode", "said"),
+    ("name", "content", "mode", "message"),
     [
         (
             "table.toml",
@@ -136,10 +136,10 @@ KEY = b"5a" * 32 + b"\n"
     ],
 )
 def test_a_file_that_holds_no_key_is_reported_as_what_it_is(
-    tmp_path: Path, name: str, content: bytes, mode: int, said: str
+    tmp_path: Path, name: str, content: bytes, mode: int, message: str
 ) -> None:
     path = written(tmp_path / name, content, mode)
-    with pytest.raises(KeyFileRefused, match=f"^{re.escape(f'{path}: {said}')}"):
+    with pytest.raises(KeyFileRefused, match=f"^{re.escape(f'{path}: {message}')}"):
         read_key(path)
 
 

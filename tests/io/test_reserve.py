@@ -46,7 +46,7 @@ class Watched:
         self._watch = DiskWatch(
             directory / "journal.sqlite",
             self.reserve,
-            lambda *said: self.fitness.append(said),
+            lambda *report: self.fitness.append(report),
             disk.stat,
             lambda *found: self.found.append(found),
         )
@@ -72,8 +72,8 @@ async def test_a_disk_that_fills_is_an_alarm_and_then_closes_the_table(
     disk.free_mib = free_mib
     assert await watched.level() == level
     assert watched.found[-1] == (free_mib * MIB, disk.whole_mib * MIB)
-    said = watched.fitness[-1][1]
-    assert said == "" if level == "fit" else f"{free_mib // 10} % free ({free_mib} MiB)" in said
+    text = watched.fitness[-1][1]
+    assert text == "" if level == "fit" else f"{free_mib // 10} % free ({free_mib} MiB)" in text
 
 
 async def test_a_table_without_its_reserve_is_closed_until_there_is_room_for_it_again(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ async def test_a_closed_table_is_opened_only_where_nothing_is_low_any_more(tmp_p
 async def test_a_disk_that_cannot_be_looked_at_is_an_alarm(tmp_path: Path) -> None:
     fitness: list[tuple[FitnessLevel, str]] = []
     path = tmp_path / "none" / "journal.sqlite"
-    await DiskWatch(path, SpaceReserve(path, MIB), lambda *said: fitness.append(said), os.statvfs).look()
+    await DiskWatch(path, SpaceReserve(path, MIB), lambda *report: fitness.append(report), os.statvfs).look()
     assert fitness[0][0] is FitnessLevel.WARNED
     assert "cannot be looked at" in fitness[0][1]
 

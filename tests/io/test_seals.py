@@ -95,14 +95,14 @@ async def test_records_without_a_seal_are_damage_to_whoever_has_no_key(tmp_path:
 async def test_verify_with_the_key_names_what_was_appended_and_prints_the_verifier_key(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await written(path)
-    status, said = run(verify.command, "--key", key_file(tmp_path), path)
+    status, output = run(verify.command, "--key", key_file(tmp_path), path)
     assert status == 0
     with JournalReader(path) as reader:
-        assert Verifier.read(said.splitlines()[-1]) == Sealing(KEY, reader.identity).verifier
+        assert Verifier.read(output.splitlines()[-1]) == Sealing(KEY, reader.identity).verifier
     append(path)
     assert run(verify.command, path)[0] == 0
-    status, said = run(verify.command, "--key", key_file(tmp_path), path)
-    assert (status, REFUSED in said) == (1, True)
+    status, output = run(verify.command, "--key", key_file(tmp_path), path)
+    assert (status, REFUSED in output) == (1, True)
 
 
 async def test_another_tables_key_is_called_that_and_the_journal_and_its_copy_are_not_called_damaged(
@@ -114,9 +114,9 @@ async def test_another_tables_key_is_called_that_and_the_journal_and_its_copy_ar
     key.touch(0o600)
     key.write_text("5a" * 32)
     for kept in (house.journal, house.copy):
-        status, said = run(verify.command, "--key", key, kept)
-        assert (status, "damaged" in said) == (2, False)
-        assert said.startswith(f"tableside: {key}: {kept}: whole, but not sealed with this key; give the key that")
+        status, output = run(verify.command, "--key", key, kept)
+        assert (status, "damaged" in output) == (2, False)
+        assert output.startswith(f"tableside: {key}: {kept}: whole, but not sealed with this key; give the key that")
         assert run(verify.command, "--key", key_file(tmp_path), kept)[0] == 0
 
 
@@ -168,8 +168,8 @@ async def test_what_was_appended_to_a_backup_is_not_put_back(tmp_path: Path) -> 
     await written(path, 3)
     append(copy)
     path.unlink()
-    status, said = run(restore.command, "--key", key_file(tmp_path), copy, path)
-    assert (status, REFUSED in said) == (1, True), said
+    status, output = run(restore.command, "--key", key_file(tmp_path), copy, path)
+    assert (status, REFUSED in output) == (1, True), output
     assert not path.exists()
 
 
@@ -180,8 +180,8 @@ async def test_what_was_appended_behind_a_backup_is_not_taken_over(tmp_path: Pat
     await written(path, 2)
     append(path)
     path.with_name("journal.sqlite-head").unlink()
-    status, said = run(restore.command, "--aside", "--key", key_file(tmp_path), copy, path)
-    assert (status, "its last 2 records" in said) == (0, True), said
+    status, output = run(restore.command, "--aside", "--key", key_file(tmp_path), copy, path)
+    assert (status, "its last 2 records" in output) == (0, True), output
     journal = await Journal.open(path, HERE, key=KEY)
     assert journal.head.number == 6
     await journal.close()
@@ -241,8 +241,8 @@ async def test_a_journal_of_an_earlier_format_is_not_called_damaged(tmp_path: Pa
     connection.execute("DROP TABLE seals")
     connection.execute("PRAGMA user_version = 2")
     connection.close()
-    said = "a journal of format 2, and this version has format 3"
-    with pytest.raises(NotAJournal, match=said):
+    message = "a journal of format 2, and this version has format 3"
+    with pytest.raises(NotAJournal, match=message):
         before_start(path)
     assert run(verify.command, path)[0] == 2
     ruling = EpochRuling("M. Okafor", "J. Reyes", "a version with seals")

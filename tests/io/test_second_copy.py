@@ -176,9 +176,9 @@ async def test_a_damaged_journal_is_refused_and_the_named_command_mends_it(house
     damaged = house.journal.read_bytes()
     with pytest.raises(JournalDamaged) as refused:
         await house.open()
-    said = str(refused.value)
+    message = str(refused.value)
     command = f"tableside restore --aside --key KEY_FILE {house.copy} {house.journal}"
-    assert said.endswith(f"its second copy harbour/bj-1/3 is whole to record 200: {command}"), said
+    assert message.endswith(f"its second copy harbour/bj-1/3 is whole to record 200: {command}"), message
     assert house.journal.read_bytes() == damaged, "nothing is cleared by itself"
     assert run(restore.command, *command.replace("KEY_FILE", house.with_key[1]).split()[2:])[0] == 0
     assert content(house.journal) == before

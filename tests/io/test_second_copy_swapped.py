@@ -139,8 +139,8 @@ async def set_back(house: House) -> None:
 async def test_a_copy_set_back_is_said_to_have_been_and_is_gone_on_with_from_where_it_ends(house: House) -> None:
     await set_back(house)
     await house.until(lambda: any("another file lies in its place" in text for _, text in house.fitness))
-    said = f"second copy {house.copy}: ends with record 3, and record 8 had been copied: somebody changed it"
-    await house.until(lambda: any(text.startswith(said) for _, text in house.fitness))
+    message = f"second copy {house.copy}: ends with record 3, and record 8 had been copied: somebody changed it"
+    await house.until(lambda: any(text.startswith(message) for _, text in house.fitness))
     await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == 8)
 
 

@@ -167,8 +167,8 @@ def test_without_a_manager_it_looks_now_and_then() -> None:
     run_virtual(scenario())
 
 
-@pytest.mark.parametrize(("disk", "said"), [("hangs", "journal does not answer"), ("fails", "No space left")])
-def test_a_journal_that_does_not_answer_is_no_life(disk: str, said: str, manager: Manager, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("disk", "message"), [("hangs", "journal does not answer"), ("fails", "No space left")])
+def test_a_journal_that_does_not_answer_is_no_life(disk: str, message: str, manager: Manager, tmp_path: Path) -> None:
     async def scenario() -> None:
         table = Table()
         task = asyncio.ensure_future(table.watchdog(watched_by(tmp_path)).run())
@@ -176,7 +176,7 @@ def test_a_journal_that_does_not_answer_is_no_life(disk: str, said: str, manager
         table.disk = disk
         heard = await heard_for(manager, ALLOWED_SECONDS)
         assert heard.count("WATCHDOG=1") <= 1
-        assert any(said in line for line in heard)
+        assert any(message in line for line in heard)
         table.disk = "answers"
         assert await lives(manager, 2 * ALLOWED_SECONDS) >= SIGNS
         task.cancel()

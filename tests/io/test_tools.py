@@ -53,7 +53,7 @@ def test_a_capture_is_read_as_it_was_written(line: Line | None, parts: list[tupl
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "line 1: expected tableside-capture 1"),
         ("tableside-capture 2\n", "line 1"),
@@ -64,19 +64,19 @@ def test_a_capture_is_read_as_it_was_written(line: Line | None, parts: list[tupl
         ("tableside-capture 1\nline 9600 9N1\n", "line 2: expected"),
     ],
 )
-def test_what_is_no_capture_is_refused_with_its_line(text: str, said: str) -> None:
-    with pytest.raises(CaptureRefused, match=said):
+def test_what_is_no_capture_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(CaptureRefused, match=message):
         read_capture(text.splitlines())
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    said = "line "
+    message = "line "
     try:
         read_capture(["tableside-capture 1", *text.splitlines()])
     except CaptureRefused as refused:
-        said = str(refused)
-    assert said.startswith("line ")
+        message = str(refused)
+    assert message.startswith("line ")
 
 
 # --- capture and playback ---------------------------------------------------------------------------

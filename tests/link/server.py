@@ -87,9 +87,9 @@ class Server:
         assert found is not None
         command = [str(found / program), *arguments]
         # A server started keeps what it is given to write to: it must not be a pipe that we wait on.
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as output:
             done = subprocess.run(
-                command, user=self._user, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False
+                command, user=self._user, cwd="/", stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
             )
-            said.seek(0)
-            assert not check or done.returncode == 0, said.read().decode(errors="replace")
+            output.seek(0)
+            assert not check or done.returncode == 0, output.read().decode(errors="replace")

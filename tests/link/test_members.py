@@ -57,7 +57,7 @@ def declined(table: Table, deed: PostingBody) -> str:
 
 
 @pytest.mark.parametrize(
-    ("deed", "said"),
+    ("deed", "message"),
     [
         (claim(), "no wager on blazing7s at spot 3 in round 9 was posted"),
         (claim(bet="x"), "it has no bet 'x' that feeds the pool"),
@@ -73,9 +73,9 @@ def declined(table: Table, deed: PostingBody) -> str:
         (WagerPosting(500, 0, 3, "blazing7s"), "no round of the number posted"),
     ],
 )
-def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: PostingBody, said: str) -> None:
+def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: PostingBody, message: str) -> None:
     before = ledger.standing()
-    assert said in declined(Table(ledger), deed)
+    assert message in declined(Table(ledger), deed)
     assert ledger.standing().shown_cents == before.shown_cents
     assert ledger.books().hits == 0
     assert (reconcile(ledger).mistakes, refold(ledger)) == ((), ())

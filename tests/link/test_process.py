@@ -261,9 +261,9 @@ async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> No
         connection.execute("UPDATE entries SET units = units - 1")
     connection.close()
     async with premises.process() as link:
-        _, said = await link.communicate()
+        _, output = await link.communicate()
         assert link.returncode == 3
-        assert b"ALARM: the ledger does not add up" in said
+        assert b"ALARM: the ledger does not add up" in output
     found = premises.does("reconcile")
     assert found.exit_code == 3
     assert "tableside: ALARM: harbour/bj-1: its entries contribute" in found.output

@@ -212,11 +212,11 @@ def test_that_it_is_closed_still_is_reported_again_every_quarter_of_an_hour() ->
 
 
 def test_a_ledger_that_does_not_add_up_is_not_looked_for_elsewhere() -> None:
-    session, said = opened(), list[bool]()
+    session, refused = opened(), list[bool]()
     for closed in ("", NOT_ADDED_UP, "the ledger cannot be reached", NOT_ADDED_UP, ""):
         session.receive(1, pool_status(closed=closed))
-        said.append(session.condemned)
-    assert said == [False, True, False, True, False]
+        refused.append(session.condemned)
+    assert refused == [False, True, False, True, False]
 
 
 class Wire:
@@ -242,8 +242,8 @@ class Wire:
                     standing = self.ledger.standing()
                     answer: PoolStatus | PostingAnswer = PoolStatus(POOL, *standing, account.epoch, account.seq)
                 case PostingRequest(epoch, seq, deed):
-                    (said,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
-                    answer = PostingAnswer(epoch, seq, said)
+                    (outcome,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
+                    answer = PostingAnswer(epoch, seq, outcome)
                 case _:
                     assert_never(message)
             self.back.extend([from_link(frames(answer))] * self.chance.choice((0, 1, 1, 1, 2)))

@@ -66,8 +66,12 @@ async def test_a_member_that_talks_without_end_is_alarmed_and_the_others_are_ans
             await honest.does(WAGER)
             longest_s = max(longest_s, time.monotonic() - began)
         babbling.cancel()
-    said = await alarmed
-    assert (said["event"], said["table"], said["level"]) == ("ALARM: a table talks too much", "harbour/bj-1", "error")
+    alarm = await alarmed
+    assert (alarm["event"], alarm["table"], alarm["level"]) == (
+        "ALARM: a table talks too much",
+        "harbour/bj-1",
+        "error",
+    )
     assert longest_s < 1.75, "the pool would have been closed"
 
 

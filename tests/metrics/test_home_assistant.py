@@ -130,9 +130,9 @@ def test_its_templates_say_what_the_table_retains(name: str, shown: str) -> None
 def test_a_table_on_hold_is_a_problem_until_it_is_released(reason: str, shown: str) -> None:
     config = next(one for topic, one in announced().items() if "/hold/" in topic)
     assert config["state_topic"] == config["json_attributes_topic"] == HERE.state("hold")
-    said = hold_bytes(reason).decode()
-    assert Template(config["value_template"]).render(value=said) == shown
-    attributes = msgspec.json.decode(Template(config["json_attributes_template"]).render(value=said))
+    payload = hold_bytes(reason).decode()
+    assert Template(config["value_template"]).render(value=payload) == shown
+    attributes = msgspec.json.decode(Template(config["json_attributes_template"]).render(value=payload))
     assert attributes == ({"reason": reason} if reason else {})
 
 
@@ -191,12 +191,12 @@ async def retained(broker: Broker) -> dict[str, bytes]:
 
 async def test_it_is_retained_announced_anew_and_taken_back(broker: Broker) -> None:
     wish = AnnouncementOptions("harbour/bj-1", "homeassistant", "USD", remove=False)
-    said = await announce(broker, wish)
+    announced_topics = await announce(broker, wish)
     assert {topic: msgspec.json.decode(body) for topic, body in (await retained(broker)).items()} == {
         **announced(),
         LAMP: {},
     }
-    assert set(said) == set(announced())
+    assert set(announced_topics) == set(announced())
     async with connected(broker, "5", "") as client:
         await client.publish(
             HERE.state("meters"), msgspec.json.encode(MetersNow(43, (), (), (), 0)), qos=1, retain=True
@@ -210,10 +210,10 @@ async def test_it_is_retained_announced_anew_and_taken_back(broker: Broker) -> N
 
 async def test_the_command_says_where_it_announced_it_and_what_is_wrong(broker: Broker) -> None:
     where = ("--broker", f"{broker.host}:{broker.port}")
-    status, said, _ = await ran("home-assistant", "harbour/bj-1", *where)
-    assert (status, said.split()) == (0, list(announced()))
+    status, stdout, _ = await ran("home-assistant", "harbour/bj-1", *where)
+    assert (status, stdout.split()) == (0, list(announced()))
     for wrong, reason in ((("--currency", "usd"), "three letters"), (("--prefix", "a/#"), "expected a topic")):
         status, _, stderr = await ran("home-assistant", *wrong, *where)
         assert (status, reason in stderr) == (2, True)
-    status, said, _ = await ran("home-assistant", "elsewhere/+", "--remove", *where)
-    assert (status, said) == (0, "nothing was published about these tables\n")
+    status, stdout, _ = await ran("home-assistant", "elsewhere/+", "--remove", *where)
+    assert (status, stdout) == (0, "nothing was published about these tables\n")

@@ -157,10 +157,10 @@ def test_a_wager_the_ledger_declines_is_said_aloud(tmp_path: Path) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
     pit.answers(rig)
-    (said,) = rig.events_of(PoolEntryDeclined)
-    assert isinstance(said, PoolEntryDeclined)
-    assert (said.number, said.round, said.spot, said.bet) == (1, 1, 1, "blazing7s")
-    assert "one wager adds 500000 at most" in said.reason
+    (event,) = rig.events_of(PoolEntryDeclined)
+    assert isinstance(event, PoolEntryDeclined)
+    assert (event.number, event.round, event.spot, event.bet) == (1, 1, 1, "blazing7s")
+    assert "one wager adds 500000 at most" in event.reason
     assert linked(rig).wagers == 0
 
 

@@ -54,12 +54,12 @@ ALTERED: dict[str, tuple[type[Event], dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", ALTERED)
 def test_what_a_table_says_otherwise_than_its_ledger_is_named(tmp_path: Path, what: str) -> None:
-    kind, fields, said = ALTERED[what]
+    kind, fields, message = ALTERED[what]
     pit = pool(tmp_path / "ledger.sqlite")
     events = evening(pit).events
     place = next(place for place, event in enumerate(events) if isinstance(event, kind))
     events[place] = replace(events[place], **fields)
-    assert any(said in line for line in compare(pit.ledger, IDENTITY, events).mistakes)
+    assert any(message in line for line in compare(pit.ledger, IDENTITY, events).mistakes)
 
 
 def test_a_journal_that_lost_its_end_is_named(tmp_path: Path) -> None:

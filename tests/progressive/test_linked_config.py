@@ -69,7 +69,7 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ('"blazing7s"', '"blazing8s"', "fed_by: expected some of"),
         ('"blazing7s"', '"ez_bust"', "fed_by: ez_bust is made after the deal and feeds no meter"),
@@ -91,24 +91,24 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
         ('meters = ["pit_sevens"]', 'meters = ["sevens"]', "meters: no meter is called sevens"),
     ],
 )
-def test_a_mistake_is_named(before: str, after: str, said: str) -> None:
+def test_a_mistake_is_named(before: str, after: str, message: str) -> None:
     assert LINKED.count(before) == 1
     with pytest.raises(ConfigError) as refused:
         read(LINKED.replace(before, after))
-    assert any(said in line for line in refused.value.lines), refused.value.lines
+    assert any(message in line for line in refused.value.lines), refused.value.lines
 
 
 def test_meters_that_get_in_each_others_way_are_named() -> None:
     second = LINKED[: LINKED.index("[[signs]]")]
     with pytest.raises(ConfigError) as refused:
         read(METERS.replace('"/dev/sign"', '"/dev/sign2"') + LINKED.replace('"pit_sevens"', '"sevens"') + second)
-    said = "\n".join(refused.value.lines)
+    message = "\n".join(refused.value.lines)
     for expected in (
         "name: sevens is the name of another meter",
         "rows of blazing7s are paid by meter sevens already",
         "pool pit-1 is given twice",
     ):
-        assert expected in said
+        assert expected in message
 
 
 def test_a_wager_no_row_of_which_pays_a_part_of_a_meter_is_named() -> None:

@@ -60,11 +60,11 @@ def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> 
     assert rig.jackpots()[0].standing is AwardStatus.REFUSED
     assert rig.events_of(JackpotRefused) == []
     pit.answers(rig)
-    (said,) = rig.events_of(JackpotRefused)
-    assert isinstance(said, JackpotRefused)
-    assert (said.cents, said.meter, said.shown_cents) == (1_000_085, "pit_sevens", 1_000_085)
-    assert (said.house_units, said.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
-    assert (said.who, said.second, said.why) == ("A. Ames", "B. Bell", "as counted")
+    (event,) = rig.events_of(JackpotRefused)
+    assert isinstance(event, JackpotRefused)
+    assert (event.cents, event.meter, event.shown_cents) == (1_000_085, "pit_sevens", 1_000_085)
+    assert (event.house_units, event.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
+    assert (event.who, event.second, event.why) == ("A. Ames", "B. Bell", "as counted")
     assert rig.adjustments() == [(1, 1, "blazing7s", 999_585, -500)]
     assert linked(rig).returned_cents == 1_000_085
     assert rig.shown()["pit_sevens"] == 1_000_085
@@ -84,8 +84,8 @@ def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig = hit(pit)
     rig.pay(1)
     rig.give(PoolEntryRead(rig.now_ns, "pit_sevens", 3, 3, 500_000, DeclinedOutcome("this table has no jackpot 1")))
-    said = rig.last(PoolEntryDeclined)
-    assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
+    declined = rig.last(PoolEntryDeclined)
+    assert declined == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
     stood = VerdictOutcome(
         Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell")
     )
@@ -116,7 +116,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("move", "said"),
+    ("move", "message"),
     [
         (Adjustment("meter", 5, "funding"), "the pool is moved at the link, by two people"),
         (NewParameters(PIT_PARAMETERS), "the pool is moved at the link, by two people"),
@@ -126,11 +126,11 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
         (Grant(1, 1, "five_card_progressive", "three_suited"), "does not feed meter pit_sevens"),
     ],
 )
-def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, said: str) -> None:
+def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, message: str) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
     rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
-    assert said in refusals(rig)[-1]
+    assert message in refusals(rig)[-1]
 
 
 def test_a_jackpot_of_another_meter_is_not_refused_through_the_pool(pit: Pit) -> None:

@@ -124,11 +124,11 @@ def test_what_a_table_put_into_a_pool_and_won_of_it_is_counted_from_the_events_a
     picture = meters_now(rig.table.state.progressives, 9).linked[0]
     assert (picture.shown_cents, picture.closed) == (None, "the link is away")
     assert (picture.posted, picture.waiting, picture.entry) == (line.posted, len(line.owed), line.entry)
-    said = meter_lines(book)
-    assert "pit_sevens  pool pit-1  closed: the link is away" in said
+    lines = meter_lines(book)
+    assert "pit_sevens  pool pit-1  closed: the link is away" in lines
     assert (
         f"  postings     {line.posted}, {line.posted - 1} entered, the last as {line.entry}, 1 wait for the link"
-        in said
+        in lines
     )
 
 

@@ -77,7 +77,7 @@ def test_meters_are_counted_as_the_file_and_the_profile_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ('"blazing7s"', '"blazing8s"', "fed_by: expected some of"),
         ('"blazing7s"', '"ez_bust"', "fed_by: ez_bust is made after the deal and feeds no meter"),
@@ -92,11 +92,11 @@ def test_meters_are_counted_as_the_file_and_the_profile_say() -> None:
         ('port = "/dev/sign"', 'port = "/dev/shoe"', "/dev/shoe is already the port of [shoe]"),
     ],
 )
-def test_a_mistake_is_named(before: str, after: str, said: str) -> None:
+def test_a_mistake_is_named(before: str, after: str, message: str) -> None:
     assert METERS.count(before) == 1
     with pytest.raises(ConfigError) as refused:
         read(METERS.replace(before, after))
-    assert any(said in line for line in refused.value.lines), refused.value.lines
+    assert any(message in line for line in refused.value.lines), refused.value.lines
 
 
 def test_what_becomes_of_a_wager_on_a_closed_meter_is_as_the_file_says() -> None:

@@ -55,11 +55,11 @@ def choices(name: str) -> dict[str, str]:
 def table() -> str:
     """The generated part of the document."""
     profiles = {short: profile_files.load(name) for short, name in SHORT.items()}
-    said, may_be = meanings("Rules"), choices("Rules")
+    described, may_be = meanings("Rules"), choices("Rules")
     lines = [f"| key | may be | {' | '.join(SHORT)} | meaning |", f"|---|---|{'---|' * len(SHORT)}---|"]
     for key in (key for key in Rules.__struct_fields__ if key in RULE_KEYS):
         values = [toml(getattr(profile.rules, key)).replace('"', "") for profile in profiles.values()]
-        lines.append(f"| `{key}` | {may_be[key]} | {' | '.join(values)} | {said[key]} |")
+        lines.append(f"| `{key}` | {may_be[key]} | {' | '.join(values)} | {described[key]} |")
     lines += ["", "Where each choice comes from:", ""]
     for key in (key for key in Rules.__struct_fields__ if key in RULE_KEYS):
         by_source: dict[str, list[str]] = {}
@@ -68,9 +68,9 @@ def table() -> str:
         cited = "; ".join(f"{', '.join(shorts)}: {source}" for source, shorts in by_source.items())
         lines.append(f"- `{key}`. {cited}")
     for title, kind in (("`[options]`", Options), ("`[side_bets.NAME]`", SideBetTerms)):
-        said, may_be = meanings(kind.__name__), choices(kind.__name__)
+        described, may_be = meanings(kind.__name__), choices(kind.__name__)
         lines += ["", f"Keys of {title}:", "", "| key | may be | meaning |", "|---|---|---|"]
-        lines += [f"| `{key}` | {may_be[key]} | {said[key]} |" for key in kind.__struct_fields__]
+        lines += [f"| `{key}` | {may_be[key]} | {described[key]} |" for key in kind.__struct_fields__]
     return "\n".join(lines)
 
 

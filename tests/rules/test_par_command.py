@@ -137,7 +137,7 @@ def test_the_main_wager_is_printed_with_its_computed_edge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--rounds", "300"), "--rounds is for --simulate"),
         (("--seed", "3"), "--seed is for --simulate"),
@@ -145,10 +145,10 @@ def test_the_main_wager_is_printed_with_its_computed_edge() -> None:
         (("--bet", "perfect_pairs", "--rounds", "300"), "--rounds is for --simulate"),
     ],
 )
-def test_an_option_that_would_change_nothing_is_refused(words: tuple[str, ...], said: str) -> None:
+def test_an_option_that_would_change_nothing_is_refused(words: tuple[str, ...], message: str) -> None:
     done = run("pitch-h17", *words)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_csv_of_a_side_wager_alone_has_no_main_wager() -> None:

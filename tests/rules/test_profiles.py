@@ -400,7 +400,7 @@ def test_a_copied_profile_that_kept_its_name_is_a_warning(tmp_path: Path) -> Non
     copied = tmp_path / "ours.toml"
     text = profile_files.text_of("borgata")
     copied.write_text(text)
-    said = f"{copied}: name: borgata is a profile that comes with the program; give this one another name"
-    assert profile_files.load(str(copied)).warnings == (said,)
+    message = f"{copied}: name: borgata is a profile that comes with the program; give this one another name"
+    assert profile_files.load(str(copied)).warnings == (message,)
     copied.write_text(text.replace('name = "borgata"', 'name = "ours"'))
     assert profile_files.load(str(copied)).warnings == ()

@@ -103,18 +103,18 @@ async def test_minimalmodbus_is_answered_what_a_unit_does_not_do(tmp_path: Path)
             lambda: there.write_bit(3, 1, functioncode=5),
             lambda: there.read_bits(0, 16, functioncode=1),
         )
-        said = []
+        refusals = []
         for ask in asked:
             with pytest.raises(minimalmodbus.IllegalRequestError) as refused:
                 ask()
-            said.append(str(refused.value))
+            refusals.append(str(refused.value))
         there.serial.close()
-        return said
+        return refusals
 
     async with plugged(tmp_path / "sensors", covered()) as there:
-        said = await asyncio.to_thread(run, there.path)
-    assert ["function" in one for one in said] == [True, True, False, False, False]
-    assert ["data address" in one for one in said] == [False, False, True, True, True]
+        refusals = await asyncio.to_thread(run, there.path)
+    assert ["function" in one for one in refusals] == [True, True, False, False, False]
+    assert ["data address" in one for one in refusals] == [False, False, True, True, True]
 
 
 async def test_pymodbus_does_the_same(tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def packet(*commands: object, checksum: bool = True) -> bytes:
     made = Packet()
     for command in commands:
         made.add(command, checksum=checksum)
-    said: bytes = made.to_bytes()
-    return said.replace(DELAY, b"")
+    sent: bytes = made.to_bytes()
+    return sent.replace(DELAY, b"")
 
 
 def answered(sign: SignSimulator, *commands: object) -> object:

@@ -40,8 +40,8 @@ class Ear:
         self.deadline_ns = None
 
     def bytes_to_send(self) -> bytes:
-        said, self.to_say = self.to_say, b""
-        return said
+        sent, self.to_say = self.to_say, b""
+        return sent
 
     def readings(self) -> tuple[tuple[int, bytes | str], ...]:
         taken = tuple(self.happened)

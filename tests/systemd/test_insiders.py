@@ -107,7 +107,7 @@ async def test_nobody_takes_the_tables_connections_by_coming_under_their_names(f
                 await thief.publish(TOPICS.command("hello"))
         publisher.tell_alarms(("the end",))
         await heard.until(TOPICS.status, 2)
-        assert [b"online" in said for said in heard.payloads(TOPICS.status)] == [True, True]
+        assert [b"online" in payload for payload in heard.payloads(TOPICS.status)] == [True, True]
 
 
 async def test_nor_a_durable_consumers(folder: Path, tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ def main() -> None:
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-            said = done.stdout.decode(errors="replace")[-20_000_000:]
-            answer = memoryview(json.dumps({"status": done.returncode, "said": said}).encode() + b"\n")
+            output = done.stdout.decode(errors="replace")[-20_000_000:]
+            answer = memoryview(json.dumps({"status": done.returncode, "said": output}).encode() + b"\n")
             while answer:
                 # A raw port takes no more than it has room for.
                 answer = answer[port.write(answer) or 0 :]

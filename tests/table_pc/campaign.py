@@ -87,8 +87,8 @@ class Campaign:
         machine.write("/root/answers.toml", premises.ANSWERS.encode())
         machine.run("install -d -m 750 /etc/tableside")
         machine.write("/etc/tableside/chips.csv", (stage / "chips.csv").read_bytes())
-        said = machine.run(f"{TABLESIDE} setup --answers /root/answers.toml")
-        self.check("setup from a file of answers goes through", holds=said.status < 2, seen=said.text[-600:])
+        result = machine.run(f"{TABLESIDE} setup --answers /root/answers.toml")
+        self.check("setup from a file of answers goes through", holds=result.status < 2, seen=result.text[-600:])
         self.extend()
         latency = machine.run("cat /sys/bus/usb-serial/devices/*/latency_timer").ok().split()
         self.check("adapters hand on within 1 ms", holds=latency == ["1"] * len(ADAPTERS), seen=str(latency))
@@ -106,8 +106,8 @@ class Campaign:
         machine.write(LINK_FILE, premises.POOL.replace("TABLE_KEY", table_key).encode())
         machine.write("/etc/systemd/system/ear.service", premises.EAR.encode())
         for command in premises.SERVICES:
-            said = machine.run(command)
-            self.check(command, holds=said.status == 0, seen=said.text[-600:])
+            result = machine.run(command)
+            self.check(command, holds=result.status == 0, seen=result.text[-600:])
 
     def doors(self) -> None:
         """Tap, operator channel, sign, trigger box and pool do what they are for, under the units as they are."""
@@ -115,19 +115,25 @@ class Campaign:
         lines = machine.run(f"runuser -u tableside -- timeout 60 {TABLESIDE} tap {premises.TAP} | head -n 3").text
         self.check("the tap tells", holds=len(lines.splitlines()) == 3, seen=lines)
         order = f"{TABLESIDE} void harbour/bj-1 999999 --who Okafor --why trial --operator {premises.FLOOR_SOCKET}"
-        said = machine.run(f"runuser -u tableside -- timeout 60 {order}")
-        self.check("the floor's socket answers", holds=said.status == 1, seen=f"status {said.status}: {said.text}")
-        self.say(said.text.strip()[-200:])
-        said = machine.run(f"{TABLESIDE} status --json {JOURNAL}")
-        self.check("every device is ready", holds='"lost"' not in said.text, seen=said.text[-900:])
+        result = machine.run(f"runuser -u tableside -- timeout 60 {order}")
+        self.check(
+            "the floor's socket answers", holds=result.status == 1, seen=f"status {result.status}: {result.text}"
+        )
+        self.say(result.text.strip()[-200:])
+        result = machine.run(f"{TABLESIDE} status --json {JOURNAL}")
+        self.check("every device is ready", holds='"lost"' not in result.text, seen=result.text[-900:])
         self.adds_up("in play")
 
     def adds_up(self, why: str) -> None:
         """The pool's ledger, by itself and held against the table's journal; and the table's own meters."""
-        said = self.machine.run(f"{TABLESIDE} link reconcile {LINK_FILE} --refold --journal {JOURNAL}")
-        self.check(f"the pool adds up {why}", holds=said.status == 0, seen=f"status {said.status}: {said.text[-600:]}")
-        said = self.machine.run(f"{TABLESIDE} meters {JOURNAL}")
-        self.check(f"the meters add up {why}", holds=said.status == 0, seen=f"status {said.status}: {said.text[-600:]}")
+        result = self.machine.run(f"{TABLESIDE} link reconcile {LINK_FILE} --refold --journal {JOURNAL}")
+        self.check(
+            f"the pool adds up {why}", holds=result.status == 0, seen=f"status {result.status}: {result.text[-600:]}"
+        )
+        result = self.machine.run(f"{TABLESIDE} meters {JOURNAL}")
+        self.check(
+            f"the meters add up {why}", holds=result.status == 0, seen=f"status {result.status}: {result.text[-600:]}"
+        )
 
     def _sockets(self) -> str:
         """The lines for the sockets that the adapters are in."""
@@ -167,8 +173,8 @@ class Campaign:
 
     def count(self, kind: str) -> int:
         """Events of a type in the journal."""
-        said = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} | grep -c {kind}").text
-        return int(said.split()[-1]) if said.split() and said.split()[-1].isdigit() else 0
+        result = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} | grep -c {kind}").text
+        return int(result.split()[-1]) if result.split() and result.split()[-1].isdigit() else 0
 
     def until_more(self, kind: str, before: int) -> bool:
         """Whether more events of a type come than there were, within a patient person's time."""
@@ -181,8 +187,8 @@ class Campaign:
 
     def whole(self, why: str) -> None:
         """The journal is."""
-        said = self.machine.run(f"{TABLESIDE} verify {JOURNAL}")
-        self.check(f"the journal is whole {why}", holds=said.status == 0, seen=said.text[-400:])
+        result = self.machine.run(f"{TABLESIDE} verify {JOURNAL}")
+        self.check(f"the journal is whole {why}", holds=result.status == 0, seen=result.text[-400:])
 
     # --- what befalls it ------------------------------------------------------------------------------
 

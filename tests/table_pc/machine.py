@@ -103,30 +103,30 @@ class Machine:
     def command(self, *, plugged: bool = True) -> list[str]:
         """How qemu is called; ``plugged``: the adapters are in their sockets."""
         image, initrd = self._kernel
-        said = ["qemu-system-x86_64", "-accel", "tcg", "-machine", "q35", "-cpu", "max", "-m", str(MEMORY_MIB)]
-        said += ["-nodefaults", "-display", "none", "-nic", "none", "-no-reboot"]
-        said += ["-kernel", str(image), "-initrd", str(initrd)]
-        said += ["-append", "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off"]
-        said += ["-blockdev", f"driver=nbd,node-name=disk,server.type=unix,server.path={self._folder / 'nbd'}"]
-        said += ["-device", "virtio-blk-pci,drive=disk"]
-        said += ["-serial", f"file:{self._folder / 'console'}"]
-        said += ["-qmp", f"unix:{self._folder / 'qmp'}"]
-        said += ["-device", "virtio-serial", "-device", "virtserialport,chardev=rig,name=rig"]
-        said += ["-chardev", f"socket,id=rig,path={self._folder / 'rig'}"]
-        said += ["-device", "virtserialport,chardev=heard,name=heard"]
-        said += ["-chardev", f"file,id=heard,path={self._folder / 'heard'},append=on"]
-        said += ["-device", "qemu-xhci,id=usb,addr=0x10,p2=8,p3=8"]
+        words = ["qemu-system-x86_64", "-accel", "tcg", "-machine", "q35", "-cpu", "max", "-m", str(MEMORY_MIB)]
+        words += ["-nodefaults", "-display", "none", "-nic", "none", "-no-reboot"]
+        words += ["-kernel", str(image), "-initrd", str(initrd)]
+        words += ["-append", "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off"]
+        words += ["-blockdev", f"driver=nbd,node-name=disk,server.type=unix,server.path={self._folder / 'nbd'}"]
+        words += ["-device", "virtio-blk-pci,drive=disk"]
+        words += ["-serial", f"file:{self._folder / 'console'}"]
+        words += ["-qmp", f"unix:{self._folder / 'qmp'}"]
+        words += ["-device", "virtio-serial", "-device", "virtserialport,chardev=rig,name=rig"]
+        words += ["-chardev", f"socket,id=rig,path={self._folder / 'rig'}"]
+        words += ["-device", "virtserialport,chardev=heard,name=heard"]
+        words += ["-chardev", f"file,id=heard,path={self._folder / 'heard'},append=on"]
+        words += ["-device", "qemu-xhci,id=usb,addr=0x10,p2=8,p3=8"]
         for place, (name, port) in enumerate(self._adapters.items(), start=1):
-            said += ["-chardev", f"serial,id={name},path={port}"]
+            words += ["-chardev", f"serial,id={name},path={port}"]
             if not plugged:
                 continue
-            said += ["-device", f"usb-serial,id=usb_{name},chardev={name},bus=usb.0,port={place}"]
-        return said
+            words += ["-device", f"usb-serial,id=usb_{name},chardev={name},bus=usb.0,port={place}"]
+        return words
 
     def disk_command(self) -> list[str]:
         """How the disk is served."""
-        said = ["nbdkit", "-U", str(self._folder / "nbd"), "--run", "echo up; exec cat", "python", str(DISK_SERVER)]
-        return [*said, f"disk={self._disk}", f"seed={self._seed}", f"record={self._folder / 'cuts'}"]
+        words = ["nbdkit", "-U", str(self._folder / "nbd"), "--run", "echo up; exec cat", "python", str(DISK_SERVER)]
+        return [*words, f"disk={self._disk}", f"seed={self._seed}", f"record={self._folder / 'cuts'}"]
 
     def _serve_disk(self) -> None:
         """It is served until its input is closed; what it says ends when the server has."""

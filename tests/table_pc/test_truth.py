@@ -44,6 +44,6 @@ def test_an_event_that_is_missing_is_named() -> None:
 
 def test_each_adapter_is_in_a_socket_of_its_own_before_its_device(tmp_path: Path) -> None:
     ports = {"shoe": tmp_path / "shoe", "keypad": tmp_path / "keypad"}
-    said = Machine(tmp_path, tmp_path / "disk", (tmp_path / "kernel", tmp_path / "initrd"), ports).command()
-    assert f"serial,id=keypad,path={tmp_path}/keypad" in said
-    assert "usb-serial,id=usb_keypad,chardev=keypad,bus=usb.0,port=2" in said
+    words = Machine(tmp_path, tmp_path / "disk", (tmp_path / "kernel", tmp_path / "initrd"), ports).command()
+    assert f"serial,id=keypad,path={tmp_path}/keypad" in words
+    assert "usb-serial,id=usb_keypad,chardev=keypad,bus=usb.0,port=2" in words

@@ -43,12 +43,12 @@ def held(truth: bytes, lines: Iterable[bytes]) -> Held:
     people = msgspec.json.decode(truth, type=CaseAccounts)
     table = account_of(own_event(line).event for line in lines)
     pairs = paired(people, table)
-    said = compare(
+    compared = compare(
         CaseAccounts(tuple(_numbered(one, number) for number, (one, _) in enumerate(pairs))),
         CaseAccounts(tuple(_numbered(other, number) for number, (_, other) in enumerate(pairs))),
     )
-    counts = (len(people.rounds), len(table.rounds), len(pairs), said.wagers, said.equal, said.open)
-    return Held(*counts, said.different)
+    counts = (len(people.rounds), len(table.rounds), len(pairs), compared.wagers, compared.equal, compared.open)
+    return Held(*counts, compared.different)
 
 
 def paired(people: CaseAccounts, table: CaseAccounts) -> list[tuple[RoundAccount, RoundAccount]]:

@@ -92,8 +92,8 @@ def assert_number_closed(asked: Asked, beyond_units: int = 0) -> int:
     rng = Random(asked.seed)
     boxes = [BoxDevice(BOUNDS, seed=seed) for seed in asked.boxes]
     share = rng.randbytes(SHARE_BYTES)
-    for said in (GreetTrigger(1, "harbour", "bj-1", 1, 0, 0), OpenCycle(1, share)):
-        assert_same(asked, boxes, said)
+    for setup in (GreetTrigger(1, "harbour", "bj-1", 1, 0, 0), OpenCycle(1, share)):
+        assert_same(asked, boxes, setup)
     lowest = min(trigger_of(box, share) for box in boxes) * UNITS_PER_CENT + beyond_units
     assert trigger_of(boxes[0], share) != trigger_of(boxes[1], share)
     for _ in range(asked.commands):
@@ -109,13 +109,13 @@ def assert_number_closed(asked: Asked, beyond_units: int = 0) -> int:
     return boxes[0].memory.state().number
 
 
-def assert_same(asked: Asked, boxes: list[BoxDevice], said: TriggerCommand) -> None:
+def assert_same(asked: Asked, boxes: list[BoxDevice], sent: TriggerCommand) -> None:
     """Both boxes answer alike, store as much, and store the same where nothing is sealed."""
     kept = [len(box.memory.entries) for box in boxes]
-    answers = [[masked(report) for report in box.hear(said)] for box in boxes]
-    assert answers[0] == answers[1], (asked, said, answers)
+    answers = [[masked(report) for report in box.hear(sent)] for box in boxes]
+    assert answers[0] == answers[1], (asked, sent, answers)
     stored = [[open_part(entry) for entry in box.memory.entries[was:]] for box, was in zip(boxes, kept, strict=True)]
-    assert stored[0] == stored[1], (asked, said, stored)
+    assert stored[0] == stored[1], (asked, sent, stored)
 
 
 def masked(report: TriggerReport) -> TriggerReport:
@@ -165,10 +165,10 @@ class Shown(Night):
         events = list(self.rig.events)
         shown = Pictures().after(self.rig.house, self.rig.table.state, events, self.rig.now_ns)
         hidden = [drawn.commitment.hex().encode() for drawn in map(self.box.memory.drawn, (1, 2)) if drawn is not None]
-        said = [*self.published(), *shown]
+        bodies = [*self.published(), *shown]
         for commitment in hidden:
-            said = [body.replace(commitment, b"0" * len(commitment)) for body in said]
-        return said
+            bodies = [body.replace(commitment, b"0" * len(commitment)) for body in bodies]
+        return bodies
 
 
 def random_case(rng: Random) -> Asked:

@@ -95,7 +95,7 @@ class BoxDevice:
 
     def noise(self, *, works: bool) -> bytes:
         self.works = works
-        return self._said(self.box.noise_is_back()) if works else b""
+        return self._answered(self.box.noise_is_back()) if works else b""
 
     def snapshot(self) -> tuple[object, ...]:
         return tuple(self.memory.entries)
@@ -120,7 +120,7 @@ class BoxDevice:
         commands = [message for message in messages if isinstance(message, TriggerCommand)]
         return b"".join(self._wire.encode(report) for command in commands for report in self.hear(command))
 
-    def _said(self, heard: CommandResult) -> bytes:
+    def _answered(self, heard: CommandResult) -> bytes:
         self.memory.entries += heard.entries
         self.box.take(heard.entries)
         return b"".join(self._wire.encode(report) for report in heard.reports)

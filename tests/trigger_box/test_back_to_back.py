@@ -55,9 +55,9 @@ class Pair:
     def talk(self, most: int) -> int:
         """Go on until both are silent; the messages it took, each ended by a zero byte."""
         messages = 0
-        while said := self.session.bytes_to_send():
-            answered = self.box.receive(said)
-            messages += said.count(0) + answered.count(0)
+        while sent := self.session.bytes_to_send():
+            answered = self.box.receive(sent)
+            messages += sent.count(0) + answered.count(0)
             assert messages <= most, (self.box, self.readings[-6:])
             self.session.receive(answered, self.now_ns)
             self.readings += self.session.readings()

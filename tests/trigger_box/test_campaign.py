@@ -51,5 +51,5 @@ async def test_the_trigger_is_nowhere_to_be_found() -> None:
 
 def test_the_search_knows_a_number_when_it_sees_one() -> None:
     number = 12_345_678
-    for said in (b"at 12345678 cents", b"$123456.78", b"$123,456", b"00BC614E", b"bc614e", bytes.fromhex("4e61bc00")):
-        assert any(form in said for form in forms(number)), said
+    for text in (b"at 12345678 cents", b"$123456.78", b"$123,456", b"00BC614E", b"bc614e", bytes.fromhex("4e61bc00")):
+        assert any(form in text for form in forms(number)), text

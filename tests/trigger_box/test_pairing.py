@@ -267,9 +267,9 @@ def test_the_tables_user_is_named_in_the_boxs_file(tmp_path: Path) -> None:
 
 async def test_a_pairing_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     key = tmp_path / "pairing.key"
-    status, said, _ = await ran("keys", "pairing", str(key))
+    status, output, _ = await ran("keys", "pairing", str(key))
     assert (status, key.stat().st_mode & 0o077) == (0, 0)
-    assert said == f"{key}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it\n"
+    assert output == f"{key}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it\n"
     assert len(bytes.fromhex(key.read_text())) == 32
     status, _, errors = await ran("keys", "pairing", str(key))
     assert (status, len(errors.splitlines())) == (2, 1)

@@ -144,7 +144,7 @@ async def test_the_socket_is_for_its_group(tmp_path: Path, reach: Reach) -> None
         assert stat.S_IMODE((tmp_path / "trigger.sock").stat().st_mode) == 0o660
 
 
-async def said(*arguments: str) -> tuple[int | None, str]:
+async def run_output(*arguments: str) -> tuple[int | None, str]:
     async with running("-m", "controller", *arguments) as process:
         _, complaint = await process.communicate()
         return process.returncode, complaint.decode()
@@ -193,7 +193,7 @@ async def test_files_that_cannot_be_used_are_refused_in_one_line(
 ) -> None:
     file, _ = begun(tmp_path)
     spoil(tmp_path, name)
-    status, complaint = await said("trigger-box", str(file))
+    status, complaint = await run_output("trigger-box", str(file))
     assert status == 2
     (line,) = [line for line in complaint.splitlines() if line.startswith("tableside: ")]
     assert words in line
@@ -214,8 +214,8 @@ def run(*arguments: object) -> tuple[int, str]:
 )
 def test_a_box_is_begun_by_two(tmp_path: Path, people: tuple[str, str], status: int) -> None:
     file = write_files(tmp_path)
-    code, said = run("begin", file, "--operations", people[0], "--surveillance", people[1])
-    assert code == status, said
+    code, output = run("begin", file, "--operations", people[0], "--surveillance", people[1])
+    assert code == status, output
     assert (tmp_path / "box.sqlite").exists() is (status == 0)
     if not status:
         config = custody.load_config(file)
@@ -229,8 +229,8 @@ def test_a_box_is_begun_by_two(tmp_path: Path, people: tuple[str, str], status: 
 def test_one_key_begins_nothing(tmp_path: Path, missing: str) -> None:
     file = write_files(tmp_path)
     (tmp_path / missing).unlink()
-    code, said = run("begin", file, "--operations", "ann", "--surveillance", "ben")
-    assert (code, missing in said) == (2, True)
+    code, output = run("begin", file, "--operations", "ann", "--surveillance", "ben")
+    assert (code, missing in output) == (2, True)
 
 
 def test_one_person_is_not_asked_twice(tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ def test_bounds_are_set_by_two_and_hold_from_the_next_draw_on(tmp_path: Path) ->
     file, config = begun(tmp_path)
     other_bounds(tmp_path, "")
     assert run("set-bounds", file, "--operations", "ann", "--surveillance", "ann")[0] == 2
-    code, said = run("set-bounds", file, "--operations", "ann", "--surveillance", "cid")
-    assert code == 0, said
+    code, output = run("set-bounds", file, "--operations", "ann", "--surveillance", "cid")
+    assert code == 0, output
     store = BoxStore(Path(config.box.store), custody.sealer_of(config))
     assert store.state.bounds is not None
     assert (store.state.bounds.ceiling_cents, store.state.bounds.surveillance) == (2_000, "cid")
@@ -253,9 +253,9 @@ def test_bounds_are_set_by_two_and_hold_from_the_next_draw_on(tmp_path: Path) ->
 
 def test_a_box_is_ended_by_two_and_takes_nothing_more(tmp_path: Path) -> None:
     file, _ = begun(tmp_path)
-    code, said = run("end", file, "--operations", "ann", "--surveillance", "ben")
-    assert code == 0, said
-    assert '"revealed": null' in said
+    code, output = run("end", file, "--operations", "ann", "--surveillance", "ben")
+    assert code == 0, output
+    assert '"revealed": null' in output
 
 
 def test_a_key_is_made_once_and_for_its_owner(tmp_path: Path) -> None:

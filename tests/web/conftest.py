@@ -65,7 +65,7 @@ class Window:
         self.complaints: list[str] = []
         self.frames: list[str] = []
         self._came = asyncio.Event()
-        page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("websocket", lambda socket: socket.on("framereceived", self._sent))
 

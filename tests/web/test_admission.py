@@ -283,7 +283,7 @@ NO_REQUESTS: Final = (
 async def test_what_is_no_request_is_one_line_of_the_log(
     sent: bytes, served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with structlog.testing.capture_logs() as said:
+    with structlog.testing.capture_logs() as logs:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(sent.replace(b"%b", b"localhost:%d" % served.port))
         async with asyncio.timeout(PATIENCE_S):
@@ -291,10 +291,10 @@ async def test_what_is_no_request_is_one_line_of_the_log(
         writer.close()
     assert answer.split()[1].startswith(b"4"), answer
     assert caplog.records == []
-    for line in said:
+    for line in logs:
         assert (line["event"], line["log_level"], "\n" in line["reason"]) == ("no request", "info", False)
         assert 0 < len(line["reason"]) <= REASON_LIMIT
-    assert len(said) <= 1
+    assert len(logs) <= 1
 
 
 def test_a_fault_of_ours_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:

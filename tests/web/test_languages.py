@@ -57,7 +57,7 @@ def test_without_a_folder_there_is_english() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "message"),
     [
         ({"nav.tabel": "Tisch"}, "nav.tabel: no page has such a text"),
         ({"nav.table.few": "Tische"}, "nav.table.few: no page has such a text"),
@@ -65,10 +65,10 @@ def test_without_a_folder_there_is_english() -> None:
         ({"nav.table": "Tisch {name}"}, "nav.table: {name} is not filled in here; expected no braces"),
     ],
 )
-def test_a_mistake_in_a_file_is_named_with_file_and_key(texts: dict[str, str], said: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_file_is_named_with_file_and_key(texts: dict[str, str], message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         language_files(folder(tmp_path, de=texts))
-    assert refused.value.lines == (f"{tmp_path}/texts.de.json: {said}",)
+    assert refused.value.lines == (f"{tmp_path}/texts.de.json: {message}",)
 
 
 @pytest.mark.parametrize("text", ["[]", '{"nav.table": 1}', '{"nav.table": "a", "nav.table": "b"}', "", "{" * 100_000])

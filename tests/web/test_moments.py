@@ -66,8 +66,8 @@ async def test_a_pitch_hand_lies_closed_until_it_is_shown(broker: Broker, window
     async with staged(broker, rig) as stage, pages(broker) as at:
         await window.page.goto(at + HERE)
         await expect(window.page.locator("[data-card]")).to_have_count(6)
-        said = "".join(window.frames)
-        assert [face for face in ("Th", "9h", "8d", "9d", "Ts") if f'"{face}"' in said] == []
+        frames = "".join(window.frames)
+        assert [face for face in ("Th", "9h", "8d", "9d", "Ts") if f'"{face}"' in frames] == []
         await window.picture("moment-pitch-closed", SMALL)
         await stage.talk("key stand stand hole_turned\n5c\nkey round_closed")
         await expect(window.page.locator(".due.certain")).to_have_text(["−$10.00", "−$20.00"])

@@ -174,7 +174,7 @@ TORN: Final = msgspec.json.encode({**msgspec.json.decode(order(OKAFOR)), "signat
 
 
 @pytest.mark.parametrize(
-    ("sent", "verb", "by", "said"),
+    ("sent", "verb", "by", "message"),
     [
         (order(OKAFOR), "void", NOBODY, "sign in before you order"),
         (order(ITO), "void", visitor(ITO), "void is for floor; you are technician"),
@@ -190,8 +190,8 @@ TORN: Final = msgspec.json.encode({**msgspec.json.decode(order(OKAFOR)), "signat
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-def test_what_the_relay_brings_to_no_table(sent: bytes, verb: str, by: Visitor, said: str) -> None:
-    with pytest.raises(CommandRefused, match=said):
+def test_what_the_relay_brings_to_no_table(sent: bytes, verb: str, by: Visitor, message: str) -> None:
+    with pytest.raises(CommandRefused, match=message):
         order_of(TABLE, verb, sent, by)
 
 

@@ -203,7 +203,7 @@ async def test_the_pit_is_sent_no_card_and_runs_no_text(broker: Broker, window: 
             await expect(tile).to_contain_text(HOSTILE)
         assert await window.page.evaluate("window.pwned") is None
         assert await window.page.locator("img").count() == 0
-        said = "".join(window.frames)
-        assert HOSTILE.replace('"', '\\"') in said.replace('\\\\"', '\\"')
-        assert '"face"' not in said
-        assert "Th" not in said.replace(HOSTILE, "")
+        frames = "".join(window.frames)
+        assert HOSTILE.replace('"', '\\"') in frames.replace('\\\\"', '\\"')
+        assert '"face"' not in frames
+        assert "Th" not in frames.replace(HOSTILE, "")

@@ -296,7 +296,7 @@ async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("ask", "said"),
+    ("ask", "message"),
     [
         (lambda journals: journals.course(HERE, 9), "has no round 9"),
         (
@@ -305,9 +305,9 @@ async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) ->
         ),
     ],
 )
-async def test_what_is_not_there_is_said(ask: Callable[[Journals], object], said: str, tmp_path: Path) -> None:
+async def test_what_is_not_there_is_said(ask: Callable[[Journals], object], message: str, tmp_path: Path) -> None:
     journals = Journals((await kept(nine(), tmp_path), tmp_path / "missing.sqlite"))
-    with pytest.raises(JournalRefused, match=said):
+    with pytest.raises(JournalRefused, match=message):
         await ask(journals)  # type: ignore[misc]
     assert "refused" in (await journals.listed())[1]
 

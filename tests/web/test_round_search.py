@@ -117,7 +117,7 @@ async def test_the_page_says_beside_the_field_what_was_expected(broker: Broker, 
         await expect(page.get_by_label("Outcome")).to_have_value("corrected")
         await expect(page.locator(".tables a b")).to_have_text(["Round 2"])
         await page.get_by_label("Outcome").select_option("any")
-        for field, typed, said in (
+        for field, typed, message in (
             ("Card", "1h", "Expected a card, such as 8h, Th, 10h or AS."),
             ("Amount", "12,5", "Expected an amount, such as 25.00."),
             ("Bet", "Lucky Ladies", "No round here has this bet. Expected one of: main."),
@@ -126,8 +126,8 @@ async def test_the_page_says_beside_the_field_what_was_expected(broker: Broker, 
         ):
             await page.get_by_label(field).fill(typed)
             await page.get_by_label(field).press("Enter")
-            await expect(page.get_by_role("alert")).to_have_text([said])
-            await expect(page.get_by_label(field)).to_have_accessible_description(said)
+            await expect(page.get_by_role("alert")).to_have_text([message])
+            await expect(page.get_by_label(field)).to_have_accessible_description(message)
             await expect(page.get_by_label(field)).to_have_value(typed)
             await expect(page.locator(".tables a")).to_have_count(0)
             assert await findings(window) == []

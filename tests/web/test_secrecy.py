@@ -87,9 +87,9 @@ async def test_the_hole_card_is_nowhere_until_it_is_turned_for_all_fifty_two(
             for one in (window, *others):
                 await one.until_sent(f"round {number} is dealt")
                 held = await one.page.evaluate(EVERYTHING)
-                said = "".join(one.frames)
+                frames = "".join(one.frames)
                 for spelling in spellings(hole):
-                    assert spelling not in said, (hole, one.page.url)
+                    assert spelling not in frames, (hole, one.page.url)
                     assert spelling not in held, (hole, one.page.url)
             assert '"open":true' in "".join(window.frames)
             await stage.talk(f"key stand\nkey hole_turned\n{drawn(hole, dealt)}\nkey round_closed\n1 main 0")

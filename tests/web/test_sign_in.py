@@ -61,9 +61,9 @@ async def test_who_has_no_role_sees_what_is_seen_at_the_table(broker: Broker, wi
         await expect(window.page.locator(".felt")).to_be_visible()
         await expect(window.page.get_by_text("Sign in for questions")).to_be_visible()
         await expect(window.page.locator(".alerts, .advice, .question, .due, .log li")).to_have_count(0)
-        said = "".join(window.frames)
+        frames = "".join(window.frames)
         for hidden in (PINCHED, FULL, '"advice"', '"needs"', '"stream"', '"log"', '"evidence"'):
-            assert hidden not in said, hidden
+            assert hidden not in frames, hidden
         assert await findings(window) == []
         await window.picture("table-public")
         for closed in ("/pit", "/technician/harbour/bj-1"):
@@ -159,7 +159,7 @@ def test_a_challenge_is_signed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"server": "https://other.example"}, "expected tableside.sign_in.v1 for https://pit"),
         ({"what": "tableside.order.v1"}, "expected tableside.sign_in.v1"),
@@ -168,9 +168,9 @@ def test_a_challenge_is_signed_once() -> None:
     ],
     ids=["another server's", "an order", "a guess", "a stranger"],
 )
-def test_what_was_signed_for_something_else_lets_nobody_in(changed: Mapping[str, Any], said: str) -> None:
+def test_what_was_signed_for_something_else_lets_nobody_in(changed: Mapping[str, Any], message: str) -> None:
     door = known()
-    with pytest.raises(SignInRefused, match=said):
+    with pytest.raises(SignInRefused, match=message):
         door.enter(entering(**{"who": OKAFOR, "challenge": door.challenge(), **changed}), ORIGIN)
 
 
@@ -225,9 +225,9 @@ async def entered(client: ClientSession, at: str, who: Person) -> str:
         challenge = (await answer.json())["challenge"]
     async with client.post(f"{at}/api/sign-in", headers=own, data=entering(who, challenge, at)) as answer:
         assert answer.status == 200, await answer.text()
-        said = answer.headers["Set-Cookie"]
-        assert "HttpOnly" in said
-        assert "SameSite=Strict" in said
+        set_cookie = answer.headers["Set-Cookie"]
+        assert "HttpOnly" in set_cookie
+        assert "SameSite=Strict" in set_cookie
         return answer.cookies[COOKIE].value
 
 

@@ -140,9 +140,9 @@ def test_what_is_proposed_of_a_meter_is_shown_from_the_event_and_from_the_pictur
     move = Adjustment("meter", -12_500_000, "equipment_correction")
     book.follow(heard(MeterChangeProposed(3, "sevens", move, "A. Ames", "counted")))
     assert [one.move for one in book.now().proposals] == [move]
-    for said, found in ((msgspec.to_builtins(move), move), ({"type": "of_a_later_version"}, None), ({}, None)):
+    for proposal, found in ((msgspec.to_builtins(move), move), ({"type": "of_a_later_version"}, None), ({}, None)):
         pictures = metered(order="B. Bell").meters
         assert pictures is not None
         late = NeedBook()
-        late.take(replace(pictures, orders=(replace(pictures.orders[0], move=said),)), SEEN)
+        late.take(replace(pictures, orders=(replace(pictures.orders[0], move=proposal),)), SEEN)
         assert [one.move for one in late.now().proposals] == [found]

@@ -105,8 +105,8 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         await expect(rows.nth(0).locator(".spark")).to_have_attribute("aria-label", SPARK)
         await expect(rows.nth(0).locator(".spark rect.full")).to_have_count(1)
         await window.picture("technician")
-        said = "".join(window.frames)
-        assert '"face":"Qs"' not in said
+        frames = "".join(window.frames)
+        assert '"face":"Qs"' not in frames
         assert "queen of spades" not in await window.page.evaluate(EVERYTHING)
 
 
@@ -117,7 +117,7 @@ async def test_disk_copy_and_verification_are_shown_in_words(broker: Broker, win
         await expect(disk).to_have_text("not known")
         time = utc_text(SystemClock().wall_ns())
         failing = SecondCopyNow("/media/copy", 9, 2_612, "there is no such folder")
-        for verification, said in (
+        for verification, message in (
             (VerificationNow("due", 0, 0, None), "none has ended since the table started"),
             (VerificationNow("running", 0, 0, None), "under way"),
             (VerificationNow("failed", 0, 0, time), "could not be done the journal was whole at"),
@@ -126,7 +126,7 @@ async def test_disk_copy_and_verification_are_shown_in_words(broker: Broker, win
             for copy, of_copy in ((None, "the table file names none"), (failing, "there is no such folder")):
                 now = machine(time, disk=None, second_copy=copy, verification=verification)
                 await stage.retain(stage.topics.state("machine"), msgspec.json.encode(now))
-                await expect(verified).to_contain_text(said)
+                await expect(verified).to_contain_text(message)
                 await expect(copied).to_contain_text(of_copy)
         assert await findings(window) == []
 
@@ -174,13 +174,13 @@ async def test_the_mistakes_of_a_table_file_are_marked_at_their_lines(broker: Br
     async with staged(broker, dealt()), pages(broker) as at:
         await window.page.goto(at + HERE)
         panel = window.page.locator(".table-file")
-        for text, marked, said in (
+        for text, marked, message in (
             (WRONG, [5], "in: <img src=x"),
             (WRONG.rpartition("<img")[0], [1, 3], "[table] name: expected"),
         ):
             file: FilePayload = {"name": "table.toml", "mimeType": "text/plain", "buffer": text.encode()}
             await panel.locator("input").set_input_files(file)
-            await expect(panel).to_contain_text(said)
+            await expect(panel).to_contain_text(message)
             places = await panel.locator("li").evaluate_all(MARKED)
             assert places == marked
         assert await window.page.evaluate("window.pwned") is None

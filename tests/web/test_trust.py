@@ -149,7 +149,7 @@ async def test_only_those_who_may_see_journals_ask_and_only_from_a_page_of_ours(
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         (
             # A reading that gave no event: what is published shows nothing of it.
@@ -159,9 +159,9 @@ async def test_only_those_who_may_see_journals_ask_and_only_from_a_page_of_ours(
         ("DELETE FROM seals WHERE number = (SELECT max(number) FROM seals)", "are not sealed"),
     ],
 )
-async def test_what_somebody_else_wrote_is_no_chain(statement: str, said: str, tmp_path: Path) -> None:
+async def test_what_somebody_else_wrote_is_no_chain(statement: str, message: str, tmp_path: Path) -> None:
     path = altered(await kept(two_rounds(), tmp_path), statement)
-    assert said in (await trusted(path, OURS)).damage
+    assert message in (await trusted(path, OURS)).damage
 
 
 async def test_an_older_copy_is_no_chain(tmp_path: Path) -> None:
@@ -238,15 +238,15 @@ def program(script: str) -> SteppedRounds:
 
 
 def replayed(difference: object) -> str:
-    said = {"same": difference is None, "records": 9, "events": 7, "rounds": 1, "versions": ["0.1.0"]}
-    return msgspec.json.encode({**said, "difference": difference}).decode()
+    answer = {"same": difference is None, "records": 9, "events": 7, "rounds": 1, "versions": ["0.1.0"]}
+    return msgspec.json.encode({**answer, "difference": difference}).decode()
 
 
 OTHERWISE: Final = {"number": 8, "seq": 6, "text": "recorded 1, stepped again 2" + "." * TEXT_CHARACTERS}
 
 
 @pytest.mark.parametrize(
-    ("script", "state", "said"),
+    ("script", "state", "message"),
     [
         (f"print({replayed(None)!r})", "same", ""),
         (f"print({replayed(OTHERWISE)!r}); sys.exit(1)", "differs", "record 8, event 6: recorded 1, stepped again 2"),
@@ -256,12 +256,12 @@ OTHERWISE: Final = {"number": 8, "seq": 6, "text": "recorded 1, stepped again 2"
         ("sys.exit(2)", "failed", "it ended without a word"),
     ],
 )
-async def test_what_came_of_stepping_is_said(script: str, state: str, said: str) -> None:
+async def test_what_came_of_stepping_is_said(script: str, state: str, message: str) -> None:
     rounds = program(script)
     rounds.begin(Path("/a/journal.sqlite"), (HERE, 1), 7, 9)
     found = await stepped(rounds)
     assert found.state == state
-    assert said in found.text
+    assert message in found.text
     assert len(found.text) <= TEXT_CHARACTERS + len("...")
 
 
@@ -323,8 +323,8 @@ async def test_what_is_being_stepped_ends_with_the_server() -> None:
 async def test_a_program_says_how_far_it_is_and_the_rest_is_its_complaint() -> None:
     script = "import sys; sys.stderr.write('4 of 9 records stepped again\\nno\\n'); sys.exit(2)"
     counted: list[tuple[int, int]] = []
-    status, _, said = await ran((sys.executable, "-c", script), 20.0, lambda *one: counted.append(one))
-    assert (status, said, counted) == (2, b"no\n", [(4, 9)])
+    status, _, complaint = await ran((sys.executable, "-c", script), 20.0, lambda *one: counted.append(one))
+    assert (status, complaint, counted) == (2, b"no\n", [(4, 9)])
 
 
 async def test_what_takes_too_long_is_ended_and_too_much_is_not_begun() -> None:

@@ -57,26 +57,27 @@ def run(shown: dict[Path, str], tmp_path: Path) -> Path:
 
 
 def test_every_wager_is_settled_as_it_truly_was(shown: dict[Path, str]) -> None:
-    for directory, said in shown.items():
+    for directory, output in shown.items():
         truth, account = ((directory / name).read_bytes() for name in ACCOUNTS)
         assert account == truth
         wagers = [wager for one in json.loads(truth)["rounds"] for wager in one["wagers"]]
         assert len(wagers) >= 4
         assert (
-            f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as the simulated people reckon" in said.splitlines()
+            f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as the simulated people reckon"
+            in output.splitlines()
         )
-        assert "DIFFERENT" not in said
+        assert "DIFFERENT" not in output
         assert (
             f"left in {directory}: journal.sqlite, truth.json, account.json, table.key, table.toml, chips.csv and logs"
-            in said
+            in output
         )
 
 
 def test_each_line_is_explained_to_operators(shown: dict[Path, str]) -> None:
     rows = sections(page("operations.md"))["What tableside demo shows"].rows()
     explained = [re.sub(r"\d+", "1", code) for row in rows for code in re.findall(r"`([^`]+)`", row[0])]
-    for said in shown.values():
-        body, _, commands = said.partition("Look at what it left:")
+    for output in shown.values():
+        body, _, commands = output.partition("Look at what it left:")
         lines = [*body.splitlines(), *(line for line in commands.splitlines() if not line.startswith("  "))]
         begun = {re.sub(r"\d+", "1", " ".join(line.split()[:2])) for line in lines if line and not line.startswith(" ")}
         begun |= {line.split()[0] for line in lines if line.startswith(" ")}
@@ -97,8 +98,8 @@ HOUSES = ("hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h1
 
 async def test_each_other_house_is_played_too(tmp_path: Path) -> None:
     flags = ("--rounds", "3", "--seed", "5", "--speed", "200", "--boxes", "2-3")
-    said = await asyncio.gather(*(demo(tmp_path / name, *flags, "--profile", name) for name in HOUSES))
-    for name, printed in zip(HOUSES, said, strict=True):
+    outputs = await asyncio.gather(*(demo(tmp_path / name, *flags, "--profile", name) for name in HOUSES))
+    for name, printed in zip(HOUSES, outputs, strict=True):
         truth, account = ((tmp_path / name / one).read_bytes() for one in ACCOUNTS)
         assert account == truth
         assert f", {name}" in printed
@@ -131,19 +132,19 @@ async def test_a_demo_that_is_playing_is_left_alone(tmp_path: Path) -> None:
 
 
 async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Path) -> None:
-    said = await demo(tmp_path / "new", "--seed", "5", "--speed", "200", "--boxes", "2")
-    assert sum(line.startswith("5 rounds, ") for line in said.splitlines()) == 1
+    output = await demo(tmp_path / "new", "--seed", "5", "--speed", "200", "--boxes", "2")
+    assert sum(line.startswith("5 rounds, ") for line in output.splitlines()) == 1
 
 
 def test_an_event_that_a_broker_sends_again_is_shown_once() -> None:
-    said: list[str] = []
-    heard = TableSubscriber(said.append)
+    lines: list[str] = []
+    heard = TableSubscriber(lines.append)
     for seq, event in ((1, BettingClosed(1, ())), (2, RoundClosed(1, (), 1, "settled"))):
         body = event_bytes(event, Identity("demo", "bj1", 1), seq, 0)
         heard.take(body)
         heard.take(body)
-    assert sum("closed" in line for line in said) == 1
-    assert sum(line == "Round 1" for line in said) == 1
+    assert sum("closed" in line for line in lines) == 1
+    assert sum(line == "Round 1" for line in lines) == 1
 
 
 async def test_its_journal_is_whole_and_replays(run: Path) -> None:
@@ -254,12 +255,12 @@ async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> 
     try:
         assert process.stdout is not None
         async with asyncio.timeout(PATIENCE_S):
-            said = b""
-            while b"Round 2" not in said:
-                said += await process.stdout.readline()
+            output = b""
+            while b"Round 2" not in output:
+                output += await process.stdout.readline()
             process.send_signal(signal.SIGINT)
-            said += await process.stdout.read()
-            assert await process.wait() == 0, said.decode()
+            output += await process.stdout.read()
+            assert await process.wait() == 0, output.decode()
     finally:
         if process.returncode is None:
             process.kill()
@@ -267,8 +268,8 @@ async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> 
     truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
     assert account == truth
     assert json.loads(truth)["rounds"][0]["wagers"]
-    assert "settled as the simulated people reckon" in said.decode()
-    assert "Traceback" not in said.decode()
+    assert "settled as the simulated people reckon" in output.decode()
+    assert "Traceback" not in output.decode()
 
 
 async def test_ctrl_c_before_anything_was_played(tmp_path: Path) -> None:
@@ -293,7 +294,7 @@ async def test_ctrl_c_before_anything_was_played(tmp_path: Path) -> None:
         async with asyncio.timeout(PATIENCE_S):
             await called.wait()
             process.send_signal(signal.SIGINT)
-            said = await process.stdout.read()
+            output = await process.stdout.read()
             assert await process.wait() == 130
             await hung_up.wait()
     finally:
@@ -302,7 +303,7 @@ async def test_ctrl_c_before_anything_was_played(tmp_path: Path) -> None:
             await process.wait()
         server.close()
         await server.wait_closed()
-    assert said.decode() == "tableside: interrupted before any account was written\n"
+    assert output.decode() == "tableside: interrupted before any account was written\n"
 
 
 async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None:
@@ -316,12 +317,12 @@ async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None
 
 
 async def test_with_the_built_in_broker(tmp_path: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     async with embedded() as broker:
-        shown = await run_demo(DemoOptions(tmp_path, 1, 2, 200.0, (1, 3), True, broker), said.append)
+        shown = await run_demo(DemoOptions(tmp_path, 1, 2, 200.0, (1, 3), True, broker), lines.append)
     assert shown.rounds == 1
     assert shown.comparison.wagers == shown.comparison.equal > 0
-    assert "Round 1" in said
+    assert "Round 1" in lines
 
 
 @pytest.mark.parametrize(
@@ -350,23 +351,23 @@ async def test_a_shoe_that_numbers_its_cards_plays_the_same_rounds(tmp_path: Pat
 
 async def test_jackpots_are_hit_and_every_unit_of_their_meters_is_accounted_for(tmp_path: Path) -> None:
     flags = ("--rounds", "2", "--seed", "7", "--speed", "400", "--boxes", "1", "--jackpots")
-    said = await demo(tmp_path, *flags)
+    output = await demo(tmp_path, *flags)
     truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
     assert account == truth
-    assert "Blazing 7's: three diamonds" in said
+    assert "Blazing 7's: three diamonds" in output
     status, shown, _ = await ran("meters", str(tmp_path / "journal.sqlite"))
     assert status == 0
     assert "of sevens, round 2 spot" in shown
     assert shown.count("reconciled   to the unit") == 2
-    assert "the sign shows what was counted: sevens $10,0" in said
+    assert "the sign shows what was counted: sevens $10,0" in output
 
 
 async def test_the_sevens_of_a_pool_are_won_and_settled_as_truly_as_the_tables_own(tmp_path: Path) -> None:
     flags = ("--rounds", "3", "--seed", "7", "--speed", "400", "--boxes", "1", "--jackpots", "--link")
-    said = await demo(tmp_path, *flags)
+    output = await demo(tmp_path, *flags)
     truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
     assert account == truth
-    assert "the sign shows what was counted: sevens $10,0" in said
+    assert "the sign shows what was counted: sevens $10,0" in output
     status, shown, _ = await ran("meters", str(tmp_path / "journal.sqlite"))
     assert status == 0
     assert "of sevens, round 2 spot" in shown
@@ -395,10 +396,10 @@ async def test_jackpots_need_a_profile_that_has_them(tmp_path: Path) -> None:
 
 async def test_side_wagers_on_sensors_are_settled_like_those_in_chips(tmp_path: Path) -> None:
     flags = ("--rounds", "2", "--seed", "7", "--speed", "400", "--boxes", "1", "--sensors")
-    said = await demo(tmp_path, *flags)
+    output = await demo(tmp_path, *flags)
     truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
     assert account == truth
-    assert "Blazing 7's: three diamonds" in said
+    assert "Blazing 7's: three diamonds" in output
     alerts, meters = await asyncio.gather(
         *(ran(what, str(tmp_path / "journal.sqlite")) for what in ("alerts", "meters"))
     )

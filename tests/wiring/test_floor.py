@@ -27,13 +27,13 @@ async def test_a_settled_wager_is_adjusted_and_the_round_voided(house: Premises)
     settled = next(event for event in house.ear.events(WagerSettled) if event.bet == "main")
     before, after = money(settled.net_cents), money(settled.net_cents + 500)
     words = [TABLE, "1", str(settled.spot), "main", after, "--why", "paid a chip too much"]
-    said = f"accepted: spot {settled.spot} main: {before} -> {after}\n"
-    assert await typed(house, "adjust", *words) == (0, said)
+    output = f"accepted: spot {settled.spot} main: {before} -> {after}\n"
+    assert await typed(house, "adjust", *words) == (0, output)
     adjusted = await house.ear.event(WagerAdjusted)
     assert (adjusted.before_cents, adjusted.net_cents) == (settled.net_cents, settled.net_cents + 500)
     assert (adjusted.who, adjusted.why) == ("floor: M. Okafor", "paid a chip too much")
-    status, said = await typed(house, "void", TABLE, "1", "--why", "misdeal")
-    assert (status, f"spot {settled.spot} main: {after} -> 0.00" in said) == (0, True)
+    status, output = await typed(house, "void", TABLE, "1", "--why", "misdeal")
+    assert (status, f"spot {settled.spot} main: {after} -> 0.00" in output) == (0, True)
     assert (await house.ear.event(RoundVoided)).round == 1
     assert await typed(house, "void", TABLE, "1", "--why", "misdeal") == (1, "refused: the round is void already\n")
     assert (await typed(house, "answer", TABLE, "9", "no"))[1] == "refused: no such question is open\n"

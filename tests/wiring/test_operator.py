@@ -87,8 +87,12 @@ async def test_the_operators_of_a_table_file_order_over_tcp_with_their_keys(tmp_
             "accepted: order 1 waits for another person to approve it: void round 1\n",
         )
         approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes")
-        status, said, _ = await house.asks("reyes", *approve)
-        assert (status, said.startswith("accepted: spot "), said.count(" -> 0.00")) == (0, True, said.count("spot"))
+        status, output, _ = await house.asks("reyes", *approve)
+        assert (status, output.startswith("accepted: spot "), output.count(" -> 0.00")) == (
+            0,
+            True,
+            output.count("spot"),
+        )
         assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
 
 
@@ -134,8 +138,8 @@ async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_pat
         await house.start()
         assert "was given before" in (await put(house, sent)).text
         approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes", *auditor, "--sign", str(tmp_path / "reyes.key"))
-        status, said, wrong = await ran(*approve)
-        assert (status, said.startswith("accepted: spot ")) == (0, True), wrong
+        status, output, wrong = await ran(*approve)
+        assert (status, output.startswith("accepted: spot ")) == (0, True), wrong
         assert (await house.ear.event(RulingProposed, round=1)).vouched == "own signature"
         assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
     done = await ran("verify", "--operators", str(tmp_path / "operators.toml"), str(house.journal))
@@ -218,8 +222,8 @@ async def test_a_folder_for_the_sockets_that_is_not_there_is_reported_with_what_
         await house.stop()
         text = house.table_file.read_text(encoding="utf-8")
         house.table_file.write_text(text.replace('directory = "."', 'directory = "nowhere"'), encoding="utf-8")
-        status, _, said = await ran("run", str(house.table_file))
-        assert (status, "nowhere: there is no such folder; make it, as" in said) == (2, True), said
+        status, _, stderr = await ran("run", str(house.table_file))
+        assert (status, "nowhere: there is no such folder; make it, as" in stderr) == (2, True), stderr
 
 
 async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: Path, broker: Broker) -> None:
@@ -240,8 +244,12 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         assert (await house.approve("M. Okafor", "floor"))[0] == 1
         alone = await house.approve("J. Lee", "floor")
         assert (alone[0], "another person must approve" in alone[2]) == (1, True), alone
-        status, said = (await house.approve("J. Lee", "surveillance"))[:2]
-        assert (status, said.startswith("accepted: spot "), said.count(" -> 0.00")) == (0, True, said.count("spot"))
+        status, output = (await house.approve("J. Lee", "surveillance"))[:2]
+        assert (status, output.startswith("accepted: spot "), output.count(" -> 0.00")) == (
+            0,
+            True,
+            output.count("spot"),
+        )
         voided = await house.ear.event(RoundVoided, round=1)
         assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
         again = await house.void("--operator", str(tmp_path / "floor" / "socket"))
@@ -269,8 +277,8 @@ async def test_one_floor_key_alone_neither_renames_a_card_nor_asks_over_mqtt(tmp
         assert (await house.ear.event(CardOpened, card=card)).face != "2h"
         named = {"card": card, "face": "2h", "why": "seen on the felt", "transaction": 1}
         for who in ("M. Okafor", "Okafor", "J. Reyes"):
-            said = await put(house, {**named, "who": who}, "set-card")
-            assert (said.status, said.reason_code) == ("refused", "not_entitled")
+            reply = await put(house, {**named, "who": who}, "set-card")
+            assert (reply.status, reply.reason_code) == ("refused", "not_entitled")
         order = ("set-card", "harbour/bj-1", str(card), "2h", "--who", "M. Okafor", "--why", "seen on the felt")
         status, said_to_okafor, wrong = await house.asks("okafor", *order)
         waits = f"accepted: order 1 waits for another person to approve it: round 1: card {card} is 2h\n"

@@ -34,9 +34,9 @@ async def test_a_pit_is_set_up_from_nothing_as_the_page_says(tmp_path: Path) -> 
     finally:
         if process.returncode is None:
             os.killpg(process.pid, 9)
-    said = output.decode()
-    assert process.returncode == 0, said
-    assert "pool pit-1: begun at 10,000.00 by Ann and Ben" in said
-    assert said.count("three_diamonds: pending") == 2
-    assert said.count("in order     none missing, none twice") == 2
-    assert "\nreconciled\n" in said
+    decoded = output.decode()
+    assert process.returncode == 0, decoded
+    assert "pool pit-1: begun at 10,000.00 by Ann and Ben" in decoded
+    assert decoded.count("three_diamonds: pending") == 2
+    assert decoded.count("in order     none missing, none twice") == 2
+    assert "\nreconciled\n" in decoded

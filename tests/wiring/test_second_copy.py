@@ -84,8 +84,8 @@ async def test_killed_again_and_again_the_copy_is_whole_and_gives_the_journal_ba
         assert house.process is not None
         assert await asyncio.wait_for(house.process.wait(), PATIENCE_S) == 2
         command = f"tableside restore --aside --key KEY_FILE {other_device} {house.journal}"
-        said = house.log().splitlines()[-1]
-        assert said.endswith(f": {command}"), said
+        last_line = house.log().splitlines()[-1]
+        assert last_line.endswith(f": {command}"), last_line
         status, output, _ = await ran(*command.replace("KEY_FILE", str(house.key)).split()[1:])
         assert status == 0, output
         assert rows_of(house.journal) == before

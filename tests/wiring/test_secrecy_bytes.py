@@ -62,7 +62,7 @@ def blotted(one: Played) -> list[Messages]:
     return found
 
 
-def said(one: Played) -> bytes:
+def all_bytes(one: Played) -> bytes:
     """Every byte that anybody outside could have seen before the turn, the journal's files included."""
     messages = b"\n".join(body for each in one.messages for bodies in each.values() for body in bodies)
     return b"\n".join((messages, repr(one.screens).encode(), "\n".join(one.log).encode(), one.files))
@@ -104,7 +104,7 @@ def test_the_commitment_is_kept_by_what_only_the_turn_reveals(playings: list[Pla
     for one in playings:
         nonce = bytes.fromhex(one.hole_opened()["nonce"])
         assert commit(one.face, nonce, IDENTITY, one.hole) == one.hole_drawn()["commitment"]
-        seen = said(one)
+        seen = all_bytes(one)
         for form in (nonce, nonce.hex().encode(), base64.b64encode(nonce), base64.urlsafe_b64encode(nonce)):
             assert form not in seen
 

@@ -95,6 +95,6 @@ async def test_coins_on_sensors_are_wagers_that_contribute_and_are_settled(table
     await ear.event(BettingClosed, round=3)
     assert locked(ear, 3) == {2: 500}
     await table.stop()
-    status, said, errors = await ran("replay", str(table.journal), "--key", str(table.key))
-    assert (status, errors) == (0, ""), said
-    assert "the same" in said
+    status, output, errors = await ran("replay", str(table.journal), "--key", str(table.key))
+    assert (status, errors) == (0, ""), output
+    assert "the same" in output

@@ -65,8 +65,8 @@ async def test_a_list_that_nobody_vouches_for_keeps_a_table_with_a_key_from_runn
     house = Vouched(tmp_path, Broker(host="127.0.0.1", port=1), Ear())
     (tmp_path / "list").write_text((tmp_path / "list").read_text().partition("# signed")[0])
     status, _, errors = await ran("run", str(house.table_file), environment=UNREAD)
-    said = f"no list of the program's files: it is not signed, and {public_of(SEED)} should have signed it"
-    assert (status, errors) == (2, f"tableside: {tmp_path}/list: {said}\n")
+    message = f"no list of the program's files: it is not signed, and {public_of(SEED)} should have signed it"
+    assert (status, errors) == (2, f"tableside: {tmp_path}/list: {message}\n")
 
 
 async def test_a_module_that_nobody_installed_keeps_a_table_from_running(tmp_path: Path) -> None:
