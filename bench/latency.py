@@ -75,7 +75,7 @@ class TimedSubscriber:
     """A subscriber that only measures when messages arrive."""
 
     def __init__(self, broker: Broker, name: str, topic: str) -> None:
-        self._came = 0
+        self._received = 0
         self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id=f"heard-{name}")
         self._client.on_message = self._count
         subscribed: list[object] = []
@@ -89,7 +89,7 @@ class TimedSubscriber:
         self._poll.register(heard, select.POLLIN)
 
     def _count(self, *_: object) -> None:
-        self._came += 1
+        self._received += 1
 
     def drain(self) -> None:
         """Pass over what has come."""
@@ -98,11 +98,11 @@ class TimedSubscriber:
 
     def next_ns(self, patience_s: float) -> int | None:
         """When the bytes of the next message came; None if none did in time."""
-        before = self._came
+        before = self._received
         while self._poll.poll(patience_s * 1000):
             came_ns = time.perf_counter_ns()
             self._client.loop_read()
-            if self._came > before:
+            if self._received > before:
                 return came_ns
         return None
 

@@ -126,7 +126,7 @@ class Ear:
     """When each event of the table came to a subscriber, by its number, in milliseconds since 1970."""
 
     def __init__(self, port: int) -> None:
-        self.came: dict[str, float] = {}
+        self.arrived_ms: dict[str, float] = {}
         self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id="ear")
         self._client.on_message = self._hear
         self._client.connect("127.0.0.1", port)
@@ -135,7 +135,7 @@ class Ear:
 
     def _hear(self, _client: object, _data: object, message: paho.MQTTMessage) -> None:
         now_ms = time.time_ns() / 1e6
-        self.came[str(msgspec.json.decode(message.payload)["seq"])] = now_ms
+        self.arrived_ms[str(msgspec.json.decode(message.payload)["seq"])] = now_ms
 
 
 @contextlib.contextmanager
@@ -241,18 +241,18 @@ def leave(pages: list[Page]) -> None:
         page.goto("about:blank")
 
 
-def seen_in(pages: list[Page], came: dict[str, float], since_ms: float) -> dict[str, object]:
+def seen_in(pages: list[Page], arrived_ms: dict[str, float], since_ms: float) -> dict[str, object]:
     """How long each event took to each page."""
     scripts, frames, painted, unseen = [], [], [], 0
     for page in pages:
         seen: dict[str, Any] = page.evaluate("window.seen")
-        shown = {seq: times for seq, times in seen.items() if came.get(seq, 0) > since_ms}
+        shown = {seq: times for seq, times in seen.items() if arrived_ms.get(seq, 0) > since_ms}
         received: dict[str, float] = page.evaluate("window.received")
-        scripts += [time_ms - came[seq] for seq, time_ms in received.items() if came.get(seq, 0) > since_ms]
-        frames += [times[0] - came[seq] for seq, times in shown.items()]
-        painted += [times[1] - came[seq] for seq, times in shown.items() if times[1]]
+        scripts += [time_ms - arrived_ms[seq] for seq, time_ms in received.items() if arrived_ms.get(seq, 0) > since_ms]
+        frames += [times[0] - arrived_ms[seq] for seq, times in shown.items()]
+        painted += [times[1] - arrived_ms[seq] for seq, times in shown.items() if times[1]]
         first, last = min(map(int, shown)), max(map(int, shown))
-        unseen += sum(1 for seq in came if first <= int(seq) <= last and seq not in seen)
+        unseen += sum(1 for seq in arrived_ms if first <= int(seq) <= last and seq not in seen)
     figures = {"told": percentiles(scripts), "frame": percentiles(frames), "painted": percentiles(painted)}
     below = sum(1 for one in painted if one <= 100) / len(painted)
     return {"shown": len(frames), "not_listed": unseen, **figures, "painted_within_100_ms": round(below, 4)}
@@ -356,7 +356,7 @@ def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
         since_ms = time.time_ns() / 1e6
         table = percentiles(dealt(card, given.cards, given.gap_s))
         pages[0].wait_for_timeout(1000)
-        return {**seen_in(pages, ear.came, since_ms), "card_to_subscriber": table}
+        return {**seen_in(pages, ear.arrived_ms, since_ms), "card_to_subscriber": table}
 
 
 async def run(given: argparse.Namespace) -> dict[str, object]:

@@ -26,7 +26,7 @@ def played_bare(block: Block) -> dict[str, Any]:
     profile = PROFILES[block.number // 28 % len(PROFILES)]
     table = habit_blocks.Block(block.number, block.seed, block.rounds, block.boxes, BARE, profile)
     account, rig = habit_blocks.sat(table)
-    came = habit_blocks.result(table, account, rig)
+    result = habit_blocks.result(table, account, rig)
     # The last round is not judged: nothing ends it.
     last = max(account.numbers, default=0)
     truth = {key: due for key, due in account.truth.items() if key[0] != last}
@@ -45,30 +45,30 @@ def played_bare(block: Block) -> dict[str, Any]:
         "wagers": mains,
         "side_wagers": len(truth) - mains,
         "bets": Counter(key[2] for key in truth),
-        "wrong": len({key[0] for key in wrong}) if not came["silent"] else 0,
+        "wrong": len({key[0] for key in wrong}) if not result["silent"] else 0,
         "found_out": Counter[str](),
         "open": mains - sum(bases[True].values()),
         "side_open": len(truth) - mains - sum(bases[False].values()),
         "basis": bases[True],
         "side_basis": bases[False],
         **rounds_by_basis(account, truth),
-        "questions": came["questions"],
-        "asked": came["questions"],
+        "questions": result["questions"],
+        "asked": result["questions"],
         "over": 0,
         "readings": len(rig.micros),
         "micros": Counter(int(20 * log10(max(one, 1))) for one in rig.micros),
         "worst": max(rig.micros),
         "largest": rig.largest,
         "flagged": flagged(account),
-        "silent": Counter({"mistake": faults}) if (faults := mistakes(came)) else Counter[str](),
-        "stuck": came["unended"] + came["lost"],
-        "examples": [{"block": block, "said": one} for one in came["examples"]],
+        "silent": Counter({"mistake": faults}) if (faults := mistakes(result)) else Counter[str](),
+        "stuck": result["unended"] + result["lost"],
+        "examples": [{"block": block, "said": one} for one in result["examples"]],
     }
 
 
-def mistakes(came: dict[str, Any]) -> int:
+def mistakes(result: dict[str, Any]) -> int:
     """What must not be: settled wrong and nothing said, neither settled nor open, an honest person accused."""
-    return int(came["silent"] + came["neither"] + sum(came["accused"].values()))
+    return int(result["silent"] + result["neither"] + sum(result["accused"].values()))
 
 
 def flagged(account: Account) -> Counter[str]:

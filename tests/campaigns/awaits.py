@@ -192,9 +192,9 @@ async def campaign(count: int, seed: int, only: str = "") -> list[Found]:
             chance.shuffle(cases)
             for place, error in cases[:count]:
                 with folder() as directory:
-                    came, _ = await one(directory, broker, place, error, seed)
-                found.append(came)
-                print(json.dumps(came._asdict()), flush=True)
+                    outcome, _ = await one(directory, broker, place, error, seed)
+                found.append(outcome)
+                print(json.dumps(outcome._asdict()), flush=True)
         finally:
             await stop(process)
     return found

@@ -205,9 +205,9 @@ async def campaign(flips: int, seed: int, played: int = PLAYED) -> tuple[dict[st
             shutil.rmtree(Path(place) / "sound")
         for _ in range(flips):
             folder, before = chance.choice(wholes)
-            name, came, fault = await flip(folder, before, Path(place) / "flipped", chance)
+            name, effect, fault = await flip(folder, before, Path(place) / "flipped", chance)
             shutil.rmtree(Path(place) / "flipped")
-            counts[f"{name}: {came}"] += 1
+            counts[f"{name}: {effect}"] += 1
             if fault:
                 wrong.append(fault)
                 print(fault, flush=True)

@@ -131,10 +131,10 @@ class HumanRig(Rig):
         """
         if self.single_looks:
             return looks_ns[-1] - self.cycle_ns, looks_ns[-1]
-        came = set(self.truth[place]) - set(self.known.get(place, ()))
+        added = set(self.truth[place]) - set(self.known.get(place, ()))
         went = set(self.known.get(place, ())) - set(self.truth[place])
         last_ns = looks_ns[0] - self.cycle_ns
-        before_ns = last_ns - self.cycle_ns if came else last_ns
+        before_ns = last_ns - self.cycle_ns if added else last_ns
         return max(before_ns, self.steady_ns.get(place, 0)), agreed_ns if went else looks_ns[-1]
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:

@@ -68,8 +68,8 @@ def test_on_a_damaged_line_no_table_is_bare() -> None:
 def test_a_bare_table_has_a_row_of_its_own_and_what_must_not_be_is_a_mistake() -> None:
     result = played_bare(Block(0, 7, 10, 2, BARE, "ideal"))
     assert any(line.startswith("| bare | 2 | 10 |") for line in table([result]))
-    came = {"silent": 1, "neither": 2, "accused": {"capping": 3}}
-    assert mistakes(came) == 6
+    counts = {"silent": 1, "neither": 2, "accused": {"capping": 3}}
+    assert mistakes(counts) == 6
 
 
 def test_a_report_adds_blocks_up() -> None:

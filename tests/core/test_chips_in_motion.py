@@ -195,8 +195,8 @@ def test_the_wait_ends_with_the_round_and_with_the_reader(ending: str) -> None:
 
 def test_chips_that_carry_their_value_come_and_leave_as_those_of_the_registry_do() -> None:
     rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
-    came = (*rig.lying[1, "main"], "E0040000000000AA")
-    rig.give(ChipsSeen(1, "main", came, rig.now_ns - 100 * MS, rig.now_ns, {"E0040000000000AA": 2_500}))
+    with_another = (*rig.lying[1, "main"], "E0040000000000AA")
+    rig.give(ChipsSeen(1, "main", with_another, rig.now_ns - 100 * MS, rig.now_ns, {"E0040000000000AA": 2_500}))
     rig.pass_ms(1_600)
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)] == [5_000, 7_500]
 
@@ -511,11 +511,11 @@ def test_a_split_and_the_doubles_after_it_are_not_one_raise_however_slow_their_r
     rig = table("1 main 25 \n 4d 9h 4s 6d")
     rig.late = True
     since_ns = rig.now_ns
-    for came, cards in ((2_500, ("7c",)), (450, ("7h", "7h")), (2_500, ("Qs",))):
+    for cents, cards in ((2_500, ("7c",)), (450, ("7h", "7h")), (2_500, ("Qs",))):
         rig.pass_ms(700)
         looked_ns = rig.now_ns
         rig.lying[1, "main"] = (*rig.lying[1, "main"], f"E00400000000000{len(rig.values):X}")
-        rig.values[rig.lying[1, "main"][-1]] = came
+        rig.values[rig.lying[1, "main"][-1]] = cents
         draw(rig, *cards, gap_ms=400)
         rig.give(ChipsSeen(1, "main", rig.lying[1, "main"], since_ns, looked_ns))
         since_ns = looked_ns

@@ -85,7 +85,7 @@ class Heard:
         cards = sorted({event.data["card"] for event in self.events(CARD)})
         most = max(0, len(self.tokens) - len(cards))
         costs: list[list[int]] = [[0] + [FAR] * most]
-        came: list[list[int]] = []
+        from_drops: list[list[int]] = []
         for at, card in enumerate(cards):
             reached = costs[-1]
             from_drop = [0] * (most + 1)
@@ -93,7 +93,7 @@ class Heard:
                 drop = reached[dropped - 1] + (1 if not self.tokens[at + dropped - 1].heard else UNLIKELY)
                 if drop < reached[dropped]:
                     reached[dropped], from_drop[dropped] = drop, 1
-            came.append(from_drop)
+            from_drops.append(from_drop)
             face = opened.get(card, NO_FACE)
             tokens = self.tokens[at : at + most + 1]
             costs.append(
@@ -106,7 +106,7 @@ class Heard:
         dropped = min(range(len(costs[-1])), key=costs[-1].__getitem__)
         for at in reversed(range(min(len(cards), len(self.tokens)))):
             found[cards[at]] = at + dropped
-            while came[at][dropped]:
+            while from_drops[at][dropped]:
                 dropped -= 1
         return found
 

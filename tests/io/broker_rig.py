@@ -165,26 +165,26 @@ class Listener:
     def __init__(self) -> None:
         self.messages: list[tuple[str, bytes, bool]] = []
         self.ready = asyncio.Event()
-        self._came = asyncio.Condition()
+        self._arrived = asyncio.Condition()
 
     async def listen(self, broker: Broker, topic: str = "tableside/#") -> None:
         async with connected(broker, "5", "") as client:
             await client.subscribe(topic, qos=1)
             self.ready.set()
             async for message in client.messages:
-                async with self._came:
+                async with self._arrived:
                     self.messages.append((str(message.topic), message.payload, message.retain))
-                    self._came.notify_all()
+                    self._arrived.notify_all()
 
     async def until(self, topic: str, count: int = 1) -> list[bytes]:
-        async with asyncio.timeout(PATIENCE_SECONDS), self._came:
-            await self._came.wait_for(lambda: len(self.payloads(topic)) >= count)
+        async with asyncio.timeout(PATIENCE_SECONDS), self._arrived:
+            await self._arrived.wait_for(lambda: len(self.payloads(topic)) >= count)
         return self.payloads(topic)
 
     async def until_each(self, last: int) -> None:
         """Wait for every event up to ``last``, however often some of them come."""
-        async with asyncio.timeout(PATIENCE_SECONDS), self._came:
-            await self._came.wait_for(lambda: set(range(1, last + 1)) <= set(self.seqs()))
+        async with asyncio.timeout(PATIENCE_SECONDS), self._arrived:
+            await self._arrived.wait_for(lambda: set(range(1, last + 1)) <= set(self.seqs()))
 
     def payloads(self, topic: str) -> list[bytes]:
         return [payload for name, payload, _ in self.messages if name == topic]

@@ -130,8 +130,8 @@ def read(flow: Flow, cost_ns: int, now_ns: int, for_ns: int) -> None:
 async def test_a_message_beyond_all_measure_is_not_taken_in(protocol: Protocol) -> None:
     """A broker of 5 keeps it back; one of 3.1.1 knows no limit, and is hung up on."""
     async with mosquitto() as broker, connected(broker, "5", "other") as other, asyncio.timeout(PATIENCE_SECONDS):
-        (came,) = await asyncio.gather(first_heard(broker, protocol, other), return_exceptions=True)
-    assert str(came) == {"5": "small", "3.1.1": "the broker sends a message of more than 2000 bytes"}[protocol]
+        (received,) = await asyncio.gather(first_heard(broker, protocol, other), return_exceptions=True)
+    assert str(received) == {"5": "small", "3.1.1": "the broker sends a message of more than 2000 bytes"}[protocol]
 
 
 async def first_heard(broker: Broker, protocol: Protocol, other: CheckedClient) -> str:

@@ -64,21 +64,21 @@ class Window:
         self.page = page
         self.complaints: list[str] = []
         self.frames: list[str] = []
-        self._came = asyncio.Event()
+        self._arrived = asyncio.Event()
         page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("websocket", lambda socket: socket.on("framereceived", self._sent))
 
     def _sent(self, frame: object) -> None:
         self.frames.append(str(frame))
-        self._came.set()
+        self._arrived.set()
 
     async def until_sent(self, text: str) -> None:
         """Wait until the page has been sent this, since its frames were last cleared."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not any(text in frame for frame in self.frames):
-                self._came.clear()
-                await self._came.wait()
+                self._arrived.clear()
+                await self._arrived.wait()
 
     async def picture(self, name: str, scale: float = 1.0) -> None:
         """What is to be seen now, as a picture for the docs where those are being made; ``scale``: smaller."""

@@ -112,7 +112,7 @@ class Ear:
         self.published: list[Published] = []
         """Events, each seq once, in the order they first came."""
         self.bodies: dict[int, set[bytes]] = {}
-        self._came = asyncio.Condition()
+        self._arrived = asyncio.Condition()
 
     @contextlib.asynccontextmanager
     async def listening(self, broker: Broker) -> AsyncIterator[None]:
@@ -135,9 +135,9 @@ class Ear:
                 async for message in client.messages:
                     payload = message.payload
                     assert isinstance(payload, bytes)
-                    async with self._came:
+                    async with self._arrived:
                         self.hear(Message(str(message.topic), payload, message.retain))
-                        self._came.notify_all()
+                        self._arrived.notify_all()
 
     def hear(self, message: Message) -> None:
         self.messages.append(message)
@@ -149,8 +149,8 @@ class Ear:
         self.bodies.setdefault(published.seq, set()).add(message.payload)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(PATIENCE_S), self._came:
-            await self._came.wait_for(condition)
+        async with asyncio.timeout(PATIENCE_S), self._arrived:
+            await self._arrived.wait_for(condition)
 
     def events(self, *kinds: type[Event]) -> list[Any]:
         return [one.event for one in self.published if isinstance(one.event, kinds)]

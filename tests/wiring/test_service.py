@@ -22,7 +22,7 @@ class Manager:
 
     def __init__(self, address: Path) -> None:
         self.lines: list[str] = []
-        self._came = asyncio.Event()
+        self._arrived = asyncio.Event()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(address))
         self._socket.setblocking(False)
@@ -30,7 +30,7 @@ class Manager:
 
     def _hear(self) -> None:
         self.lines += self._socket.recv(4096).decode().split("\n")
-        self._came.set()
+        self._arrived.set()
 
     def status(self) -> str:
         return next((line for line in reversed(self.lines) if line.startswith("STATUS=")), "")
@@ -38,8 +38,8 @@ class Manager:
     async def until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE_S):
             while not condition():
-                self._came.clear()
-                await self._came.wait()
+                self._arrived.clear()
+                await self._arrived.wait()
 
     def close(self) -> None:
         asyncio.get_running_loop().remove_reader(self._socket)
