@@ -10,7 +10,7 @@ from controller.io.journal.commit_marker import MARK, SUFFIX
 from firmware_protocols import discovery
 from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import AcknowledgeDraw
-from tests.campaigns.recording import Deed, Sent, Written
+from tests.campaigns.recording import Operation, Sent, Written
 
 PUBLISH: Final = 3
 """The type of an MQTT packet that carries a message."""
@@ -27,15 +27,15 @@ class KnownOutside(NamedTuple):
 NOTHING: Final = KnownOutside(0, frozenset(), frozenset())
 
 
-def known_at_each(done: Sequence[Deed], known: KnownOutside, journal: Sequence[bytes]) -> Iterator[KnownOutside]:
-    """What the outside knew before each deed, and at the end; ``known``: at first; ``journal``: event 1 first."""
+def known_at_each(done: Sequence[Operation], known: KnownOutside, journal: Sequence[bytes]) -> Iterator[KnownOutside]:
+    """What the outside knew before each operation, and at the end; ``known``: at first; ``journal``: event 1 first."""
     numbers = {body: seq for seq, body in enumerate(journal, start=1)}
     record, events, cards = known
     wire = discovery.find("shoe", "reference").open(LineEnd.DEVICE)
     streams: dict[str, bytearray] = collections.defaultdict(bytearray)
-    for deed in done:
+    for operation in done:
         yield KnownOutside(record, events, cards)
-        match deed:
+        match operation:
             case Written(_, name, _, data) if name.endswith(SUFFIX) and data.startswith(MARK):
                 record = max(record, int.from_bytes(data[16:24], "big"))
             case Sent(to, data) if to.startswith("socket:"):

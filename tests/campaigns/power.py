@@ -43,8 +43,8 @@ from tests.campaigns.power_disk import Disks
 from tests.campaigns.power_judge import JOURNAL, Judge
 from tests.campaigns.recording import (
     BESIDE,
-    Deed,
     Opened,
+    Operation,
     Removed,
     Renamed,
     Sized,
@@ -140,7 +140,7 @@ class Recording(NamedTuple):
     """A run of the daemon: what lay there before, what it did, and what its journal came to."""
 
     before: dict[str, bytes]
-    deeds: list[Deed]
+    operations: list[Operation]
     after: dict[str, bytes]
     known: KnownOutside
     """What the outside knew before it began."""
@@ -177,21 +177,21 @@ async def record(house: House, records: int, known: KnownOutside, number: int) -
     return Recording(before, found, after, known)
 
 
-def led_to(before: dict[str, bytes], done: Sequence[Deed]) -> dict[str, bytes]:
+def led_to(before: dict[str, bytes], done: Sequence[Operation]) -> dict[str, bytes]:
     """What lies in the directory when all of it has been done."""
     disk = Disks(before)
-    for deed in done:
-        disk.take(deed)
+    for operation in done:
+        disk.take(operation)
     return settled(disk.now())
 
 
-def is_log_begun(deed: Written) -> bool:
+def is_log_begun(operation: Written) -> bool:
     """Whether a write-ahead log begins with it, for the first time or anew."""
-    return deed.name.endswith("-wal") and deed.offset == 0 and len(deed.data) == WAL_HEADER_BYTES
+    return operation.name.endswith("-wal") and operation.offset == 0 and len(operation.data) == WAL_HEADER_BYTES
 
 
 def settled(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files that only deeds change: what is mapped into memory is written without one."""
+    """The files that only operations change: what is mapped into memory is written without one."""
     return {name: data for name, data in files.items() if not name.endswith("-shm")}
 
 
@@ -208,16 +208,16 @@ def contents(directory: Path) -> dict[str, bytes]:
 def at_the_end(recording: Recording, chance: random.Random) -> dict[str, bytes]:
     """What a cut leaves when the run has ended; before it, the recording gives what then lay there."""
     disk = Disks(recording.before)
-    for deed in recording.deeds:
-        disk.take(deed)
+    for operation in recording.operations:
+        disk.take(operation)
     seen, there = settled(disk.now()), settled(recording.after)
     assert seen == there, f"the recording does not give what lay there: {seen.keys()}, {there.keys()}"
     return forgetful(disk.cut(chance)[1], chance)
 
 
-def instants(done: Sequence[Deed], cuts: int, chance: random.Random) -> list[int]:
-    """Before which deeds the power is cut: half of them any, half near those that make, drop, size or name a file."""
-    rare = [place for place, deed in enumerate(done) if isinstance(deed, Opened | Sized | Renamed | Removed)]
+def instants(done: Sequence[Operation], cuts: int, chance: random.Random) -> list[int]:
+    """Before which operations the power is cut: half any, half near those that make, drop, size or name a file."""
+    rare = [place for place, operation in enumerate(done) if isinstance(operation, Opened | Sized | Renamed | Removed)]
     found = [chance.randint(0, len(done)) for _ in range(cuts - cuts // 2)]
     found += [chance.choice(rare) + chance.randint(-1, 6) for _ in range(cuts // 2)]
     return [min(max(place, 0), len(done)) for place in found]
@@ -245,19 +245,23 @@ class Account:
     async def cut(self, recording: Recording, key: bytes, cuts: int, chance: random.Random) -> None:
         """Cut the power ``cuts`` times."""
         judge = Judge(recording.after, key)
-        moments = list(known_at_each(recording.deeds, recording.known, judge.events))
-        places = collections.Counter(instants(recording.deeds, cuts, chance))
+        moments = list(known_at_each(recording.operations, recording.known, judge.events))
+        places = collections.Counter(instants(recording.operations, cuts, chance))
         disk = Disks(recording.before)
         for place, known in enumerate(moments):
             for _ in range(places[place]):
                 await self._one(judge, disk, known, place, chance)
-            if place < len(recording.deeds):
-                disk.take(recording.deeds[place])
-        written = sum(isinstance(deed, Written) for deed in recording.deeds)
+            if place < len(recording.operations):
+                disk.take(recording.operations[place])
+        written = sum(isinstance(operation, Written) for operation in recording.operations)
         self.counts.update(recordings=1, cuts=cuts, writes=written, records=len(judge.records))
-        begun = [deed for deed in recording.deeds if isinstance(deed, Written) and is_log_begun(deed)]
+        begun = [
+            operation
+            for operation in recording.operations
+            if isinstance(operation, Written) and is_log_begun(operation)
+        ]
         self.counts.update(logs=max(0, len(begun) - 1))
-        self.counts.update(syncs=sum(isinstance(deed, SyncDone) for deed in recording.deeds))
+        self.counts.update(syncs=sum(isinstance(operation, SyncDone) for operation in recording.operations))
         self.counts.update(events=len(judge.events), told=len(moments[-1].events - recording.known.events))
         self.counts.update(forgotten=len(moments[-1].cards - recording.known.cards))
 
@@ -267,7 +271,7 @@ class Account:
         self.ways[way] += 1
         self.counts["begun_anew"] += not records
         if fault:
-            self.faults.append(f"cut before deed {place}, {way}: {fault}")
+            self.faults.append(f"cut before operation {place}, {way}: {fault}")
 
 
 async def house(directory: Path, recordings: int, cuts: int, seed: int, records: int = RECORDS) -> Outcome:
@@ -287,7 +291,7 @@ async def house(directory: Path, recordings: int, cuts: int, seed: int, records:
             for number in range(recordings):
                 found.append(await record(table, records, known, number))
                 assert not playing.done(), playing.exception()
-                known = list(known_at_each(found[-1].deeds, known, Judge(found[-1].after, key).events))[-1]
+                known = list(known_at_each(found[-1].operations, known, Judge(found[-1].after, key).events))[-1]
                 table.lay(at_the_end(found[-1], chance))
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)

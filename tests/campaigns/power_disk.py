@@ -14,10 +14,10 @@ from typing import Final, assert_never
 
 from tests.campaigns.recording import (
     BESIDE,
-    Deed,
     Moved,
     NotRecorded,
     Opened,
+    Operation,
     Removed,
     Renamed,
     Sent,
@@ -133,9 +133,9 @@ class Disk:
         self._places: dict[int, int] = {}
         """How far each descriptor has come."""
 
-    def take(self, deed: Deed) -> None:
+    def take(self, operation: Operation) -> None:
         """Do it."""
-        match deed:
+        match operation:
             case Opened(descriptor, name, is_cut, is_appended):
                 if name not in self._names:
                     self._change({name: File()})
@@ -144,7 +144,7 @@ class Disk:
                 if is_cut:
                     file.resize(0)
             case Written():
-                self._write(deed)
+                self._write(operation)
             case Moved(descriptor, _, offset):
                 if self._places.get(descriptor, 0) >= 0:
                     self._places[descriptor] = offset
@@ -168,7 +168,7 @@ class Disk:
             case Sent():
                 pass
             case _:
-                assert_never(deed)
+                assert_never(operation)
 
     def now(self) -> dict[str, bytes]:
         """What whoever looks sees while the power is on."""
@@ -218,15 +218,15 @@ class Disks:
         beside = {name.removeprefix(BESIDE): data for name, data in files.items() if name.startswith(BESIDE)}
         self._one, self._other = Disk(own), Disk(beside)
 
-    def take(self, deed: Deed) -> None:
+    def take(self, operation: Operation) -> None:
         """Do it, where it was done."""
-        if isinstance(deed, Sent) or not deed.name.startswith(BESIDE):
-            self._one.take(deed)
-        elif isinstance(deed, Renamed):
-            name, new = deed.name.removeprefix(BESIDE), deed.new.removeprefix(BESIDE)
-            self._other.take(deed._replace(name=name, new=new))
+        if isinstance(operation, Sent) or not operation.name.startswith(BESIDE):
+            self._one.take(operation)
+        elif isinstance(operation, Renamed):
+            name, new = operation.name.removeprefix(BESIDE), operation.new.removeprefix(BESIDE)
+            self._other.take(operation._replace(name=name, new=new))
         else:
-            self._other.take(deed._replace(name=deed.name.removeprefix(BESIDE)))
+            self._other.take(operation._replace(name=operation.name.removeprefix(BESIDE)))
 
     def now(self) -> dict[str, bytes]:
         """What whoever looks sees while the power is on."""

@@ -96,7 +96,7 @@ class Sent(NamedTuple):
 BESIDE: Final = "copy/"
 """Begins the names of files in the directory beside, and is that directory's own."""
 
-Deed = Opened | Written | Moved | Sized | SyncBegun | SyncDone | Renamed | Removed | Sent
+Operation = Opened | Written | Moved | Sized | SyncBegun | SyncDone | Renamed | Removed | Sent
 
 
 class NotRecorded(Exception):  # noqa: N818 - named for what happened
@@ -128,8 +128,8 @@ _DESCRIPTOR: Final = re.compile(r"^(-?\d+|AT_FDCWD)(?:<((?:\\x[0-9a-f]{2})*)>(\(
 _UNFINISHED: Final = " <unfinished ...>"
 
 
-def deeds(trace: Path, directory: Path) -> list[Deed]:
-    """What was done, in the order in which it began; a sync is two deeds, as it holds only once it has come back.
+def operations(trace: Path, directory: Path) -> list[Operation]:
+    """What was done, in the order in which it began; a sync is two operations, as it holds only once it has come back.
 
     Raises:
         NotRecorded: something was done to the directory that the recording does not show.
@@ -137,7 +137,7 @@ def deeds(trace: Path, directory: Path) -> list[Deed]:
     return next(accounts(trace, directory))
 
 
-def accounts(trace: Path, directory: Path, beside: Path | None = None) -> Iterator[list[Deed]]:
+def accounts(trace: Path, directory: Path, beside: Path | None = None) -> Iterator[list[Operation]]:
     """What was done, in each way that a kill leaves open: a write under way happened, or it did not.
 
     ``beside`` is another directory, on another device; names in it begin with ``BESIDE``.
@@ -151,7 +151,7 @@ def accounts(trace: Path, directory: Path, beside: Path | None = None) -> Iterat
     hanging = reader.hanging()[:HANGING_LIMIT]
     for kept in itertools.product((True, False), repeat=len(hanging)):
         left_out = {place for place, is_kept in zip(hanging, kept, strict=True) if not is_kept}
-        yield [deed for place, done in enumerate(reader.places) if place not in left_out for deed in done]
+        yield [operation for place, done in enumerate(reader.places) if place not in left_out for operation in done]
 
 
 class _Reader:
@@ -159,7 +159,7 @@ class _Reader:
         self._directories = {os.path.realpath(directory): ""}
         if beside is not None:
             self._directories[os.path.realpath(beside)] = BESIDE
-        self.places: list[list[Deed]] = []
+        self.places: list[list[Operation]] = []
         """What each line came to; a call that took its time stands where it began."""
         self._begun: dict[str, tuple[str, int]] = {}
         self._cut: list[int] = []
@@ -206,7 +206,7 @@ class _Reader:
     def hanging(self) -> list[int]:
         """The lines of writes that were begun and of whose end nothing was reported."""
         places = [*self._cut, *(place for _, place in self._begun.values())]
-        return [place for place in places if any(isinstance(deed, Written) for deed in self.places[place])]
+        return [place for place in places if any(isinstance(operation, Written) for operation in self.places[place])]
 
     def _sync(self, place: int, text: str) -> None:
         descriptor, name = self._at(text.split("(", 1)[1].split(")", 1)[0])
@@ -228,11 +228,11 @@ class _Reader:
             raise NotRecorded(text[:200])
         call, result = found[1], found[3]
         if result == "?" or int(result) >= 0:
-            self.places[place] += self._deeds_of(
+            self.places[place] += self._operations_of(
                 call, found[2].split(", "), 0 if result == "?" else int(result), found[4]
             )
 
-    def _deeds_of(self, call: str, words: Sequence[str], result: int, opened: str | None) -> Iterator[Deed]:
+    def _operations_of(self, call: str, words: Sequence[str], result: int, opened: str | None) -> Iterator[Operation]:
         match call:
             case "openat" | "creat":
                 name = self._name(_plain(opened or ""))
@@ -267,7 +267,7 @@ class _Reader:
                 if any(self._name(path) is not None for path in named):
                     raise NotRecorded(f"{call} in the directory")
 
-    def _bytes(self, call: str, words: Sequence[str], result: int) -> Iterator[Deed]:
+    def _bytes(self, call: str, words: Sequence[str], result: int) -> Iterator[Operation]:
         descriptor, name = self._at(words[0])
         pieces = re.findall(r'"((?:\\x[0-9a-f]{2})*)"(?!\.)', ", ".join(words[1:]))
         data = b"".join(_bytes_of(piece) for piece in pieces)[:result]

@@ -75,13 +75,13 @@ def test_a_recording_gives_what_lies_there_at_the_end(tmp_path: Path) -> None:
     program = [sys.executable, "-c", EVERYTHING.format(directory=str(watched))]
     subprocess.run(recording.recorded(tmp_path / "trace", program), check=True)
     disk = Disk(before)
-    for deed in recording.deeds(tmp_path / "trace", watched):
-        disk.take(deed)
+    for operation in recording.operations(tmp_path / "trace", watched):
+        disk.take(operation)
     assert disk.now() == power.contents(watched)
     assert set(disk.now()) == {"called otherwise", "lines", "there", "twice"}
 
 
-KEPT: list[recording.Deed] = [
+KEPT: list[recording.Operation] = [
     Opened(3, "file", False, False),
     Written(3, "file", 0, b"kept"),
     SyncBegun(3, "file"),
@@ -89,11 +89,11 @@ KEPT: list[recording.Deed] = [
 ]
 
 
-def left_by(deeds: list[recording.Deed], files: dict[str, bytes]) -> set[tuple[tuple[str, bytes], ...]]:
-    """Everything that a thousand cuts after these deeds leave."""
+def left_by(operations: list[recording.Operation], files: dict[str, bytes]) -> set[tuple[tuple[str, bytes], ...]]:
+    """Everything that a thousand cuts after these operations leave."""
     disk = Disk(files)
-    for deed in deeds:
-        disk.take(deed)
+    for operation in operations:
+        disk.take(operation)
     chance = random.Random(1)
     return {tuple(sorted(disk.cut(chance)[1].items())) for _ in range(1000)}
 
@@ -115,13 +115,13 @@ def test_what_was_not_synced_is_there_or_not_or_a_length_without_content_or_some
 
 
 def test_a_write_that_came_while_a_sync_was_under_way_is_not_synced_by_it() -> None:
-    deeds: list[recording.Deed] = [
+    operations: list[recording.Operation] = [
         Written(3, "file", 0, b"1"),
         SyncBegun(3, "file"),
         Written(3, "file", 1, b"2"),
         SyncDone(3, "file"),
     ]
-    assert {dict(one)["file"] for one in left_by(deeds, {"file": b""})} == {b"1", b"12", b"1\x00"}
+    assert {dict(one)["file"] for one in left_by(operations, {"file": b""})} == {b"1", b"12", b"1\x00"}
 
 
 def test_names_come_back_and_go_in_any_order() -> None:
@@ -133,7 +133,7 @@ def test_names_come_back_and_go_in_any_order() -> None:
 
 
 def test_what_is_written_after_a_move_goes_there() -> None:
-    deeds: list[recording.Deed] = [
+    operations: list[recording.Operation] = [
         Opened(3, "file", False, False),
         Moved(3, "file", 2),
         Written(3, "file", None, b"XY"),
@@ -141,14 +141,14 @@ def test_what_is_written_after_a_move_goes_there() -> None:
         SyncBegun(3, "file"),
         SyncDone(3, "file"),
     ]
-    assert left_by(deeds, {"file": b"abcdef"}) == {(("file", b"abXYZf"),)}
+    assert left_by(operations, {"file": b"abcdef"}) == {(("file", b"abXYZf"),)}
 
 
 def test_two_devices_lose_what_they_like_each() -> None:
-    deeds: list[recording.Deed] = [Written(3, "file", 0, b"1"), Written(4, f"{BESIDE}file", 0, b"2")]
+    operations: list[recording.Operation] = [Written(3, "file", 0, b"1"), Written(4, f"{BESIDE}file", 0, b"2")]
     disks = Disks({"file": b"0", f"{BESIDE}file": b"0"})
-    for deed in deeds:
-        disks.take(deed)
+    for operation in operations:
+        disks.take(operation)
     chance = random.Random(1)
     left = [disks.cut(chance)[1] for _ in range(1000)]
     assert {(one["file"], one[f"{BESIDE}file"]) for one in left} == {(a, b) for a in (b"0", b"1") for b in (b"0", b"2")}
@@ -168,6 +168,6 @@ def test_two_directories_are_recorded_as_two(tmp_path: Path) -> None:
     )
     subprocess.run(recording.recorded(tmp_path / "trace", [sys.executable, "-c", text]), check=True)
     disks = Disks({})
-    for deed in next(recording.accounts(tmp_path / "trace", one, other)):
-        disks.take(deed)
+    for operation in next(recording.accounts(tmp_path / "trace", one, other)):
+        disks.take(operation)
     assert disks.now() == {"a": b"abXYef", f"{BESIDE}b": b"copy"}

@@ -84,9 +84,9 @@ class Floor:
     def __init__(self, rig: Rig, rng: Random) -> None:
         self.rig, self.rng, self.slips = rig, rng, 4_700
 
-    def does(self) -> None:
+    def may_intervene(self) -> None:
         """Perhaps something, between two acts of the people at the table."""
-        for per_mille, deed in (
+        for per_mille, intervention in (
             (6, self.names_a_card),
             (2, self.strikes_a_card),
             (2, self.assigns_a_card),
@@ -102,7 +102,7 @@ class Floor:
             (1, self.restarts),
         ):
             if self.rng.randrange(1000) < per_mille:
-                deed()
+                intervention()
         nights.jackpots_ruled(self.rig, self.rng)
 
     def names_a_card(self) -> None:
@@ -222,7 +222,7 @@ def days(rounds: int, seed: int) -> Rig:
             opens(rig, floor, shift)
         for act in acts:
             night.outside(rig, number)
-            floor.does()
+            floor.may_intervene()
             rig.perform([act])
             number = min(number + 1, len(night.acts) - 1)
         rig.pass_ms(rng.randint(1, max(2 * pause_s - 60, 2)) * 1_000)

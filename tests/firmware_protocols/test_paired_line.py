@@ -71,13 +71,13 @@ def test_however_the_bytes_are_cut_they_come_out_as_they_were_said(texts: list[b
     assert max(map(len, wire.split(b"\0"))) < FRAME_LIMIT
 
 
-Deed = tuple[str, int, int]
+Tampering = tuple[str, int, int]
 DEEDS = st.tuples(st.sampled_from(["drop", "again", "swap", "flip", "cut", "make"]), st.integers(0), st.integers(0))
 
 
-def tampered(frames: list[bytes], deeds: list[Deed]) -> list[bytes]:
+def tampered(frames: list[bytes], tamperings: list[Tampering]) -> list[bytes]:
     """What somebody between makes of frames, with their ends."""
-    for what, one, other in deeds:
+    for what, one, other in tamperings:
         if not frames:
             return frames
         at, to = one % len(frames), other % len(frames)
@@ -119,11 +119,11 @@ def framed(content: bytes, flip: int = 0) -> bytes:
 @given(st.lists(DEEDS, max_size=8), st.integers(1, 8))
 @settings(max_examples=200)
 def test_whatever_is_done_to_the_frames_only_what_was_said_comes_out_once_and_in_order(
-    deeds: list[Deed], sent: int
+    tamperings: list[Tampering], sent: int
 ) -> None:
     pair = Pair()
     texts = [b"<%d>" % number for number in range(sent)]
-    heard = pair.device.feed(b"".join(tampered([pair.host.seal(text) for text in texts], deeds))).inside
+    heard = pair.device.feed(b"".join(tampered([pair.host.seal(text) for text in texts], tamperings))).inside
     numbers = [int(part.strip(b"<>")) for part in heard.replace(b"><", b">,<").split(b",") if part]
     assert numbers == sorted(set(numbers))
     assert set(numbers) <= set(range(sent))

@@ -223,12 +223,12 @@ async def test_nothing_can_be_edited_by_any_program(tmp_path: Path) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode").fetchone()
     for table in ("records", "events", "checkpoints", "published", "acks", "meta"):
-        for deed in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid + 1000"):
+        for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid + 1000"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-                connection.execute(deed)
-    for deed in ("REPLACE INTO records VALUES (1, x'00', x'00')", "INSERT INTO records VALUES (9, x'00', x'00')"):
+                connection.execute(statement)
+    for statement in ("REPLACE INTO records VALUES (1, x'00', x'00')", "INSERT INTO records VALUES (9, x'00', x'00')"):
         with pytest.raises(sqlite3.IntegrityError, match="a gap in records"):
-            connection.execute(deed)
+            connection.execute(statement)
     connection.close()
 
 

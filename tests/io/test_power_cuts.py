@@ -64,7 +64,7 @@ def cuts(tmp_path: Path, watched: Path, program: str, each: int) -> Iterator[tup
     disk = Disk(contents(watched))
     command = [sys.executable, "-c", HEADING + program.format(path=str(watched / "journal.sqlite"))]
     subprocess.run(recording.recorded(tmp_path / "trace", command), check=True)
-    done = recording.deeds(tmp_path / "trace", watched)
+    done = recording.operations(tmp_path / "trace", watched)
     for place in range(len(done) + 1):
         for turn in range(each):
             folder = tmp_path / f"cut-{place}-{turn}"
