@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -14,6 +14,9 @@ from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, said_each_second, say, say_json
 from controller.commands.terminal import progress as bar
+
+if TYPE_CHECKING:
+    from controller.formats.journal.records import Identity
 
 NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
@@ -57,7 +60,8 @@ def command(
     With --key, also checks that every transaction was written with the table's key, and prints the verifier key with
     which others check the journal's signed heads and the proofs of its records.
 
-    Each signed order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
+    Each card and each trigger of the mystery jackpot that has been opened is held against its commitment. Each signed
+    order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
     With --operators, also that the key is that of the person named, and that their roles permit the order.
 
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none or not
@@ -101,9 +105,10 @@ def check_journal(
         key = None if key_file is None else read_key(key_file)
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
         look = verify_copy if journal.is_dir() else partial(verify, reading=reading)
-        report, signed, wrong = look(journal, key, gently=gently), 0, None
+        report, signed, wrong, refuted = look(journal, key, gently=gently), 0, None, None
         if report.damage is None:
             signed, wrong = (orders_of_copy if journal.is_dir() else orders)(journal, signers)
+            refuted = None if wrong is not None or report.identity is None else refuted_in(journal, report.identity)
     except ConfigError as error:
         refuse(*error.lines)
     except (NotAJournal, NoCopy, KeyFileRefused, SegmentDamaged, OSError) as error:
@@ -115,6 +120,9 @@ def check_journal(
     if wrong is not None:
         data = {"whole": True, **counted(report), "wrong_order": wrong}
         end(data, f"{journal}: not as it was ordered: {wrong}", as_json=as_json)
+    if refuted is not None:
+        data = {"whole": True, **counted(report), "wrong_opening": refuted}
+        end(data, f"{journal}: not what was committed to: {refuted}", as_json=as_json)
     known = None if key is None else Sealing(key, report.identity).verifier.text()
     if as_json:
         say_json({"whole": True, **counted(report), "signed_orders": signed, "verifier": known})
@@ -126,6 +134,24 @@ def check_journal(
     if known is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
         say(known)
+
+
+def refuted_in(journal: Path, identity: Identity) -> str | None:
+    """The first opening in a whole journal or second copy that is not of what was committed to; None: each is.
+
+    Raises:
+        NotAJournal, NoCopy, SegmentDamaged, OSError: it cannot be read.
+    """
+    from controller.formats.mqtt.envelope import own_event
+    from controller.io.copies.restore_from_copy import events_of_copy
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.audit.commitment_check import KINDS, first_refuted
+
+    if journal.is_dir():
+        return first_refuted(identity, (own_event(body).event for body in events_of_copy(journal, KINDS)))
+    with JournalReader(journal) as reader:
+        rows = reader.events_named([(KINDS, 1)])
+        return first_refuted(identity, (own_event(row.body).event for row in rows))
 
 
 def end(data: dict[str, Any], line: str, *, as_json: bool) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from controller.formats.journal.check import CheckReport
 from controller.formats.journal.schema import TABLES
 from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.segments import SegmentDamaged
+from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX
 from controller.formats.orders.epoch_authorization import ruling_fault
 from controller.formats.orders.operators import ChannelUser
 from controller.io.copies.segment_folder import Survey, batches, survey
@@ -106,6 +107,19 @@ def orders_of_copy(folder: Path, signers: Mapping[str, ChannelUser] | None = Non
         return 0, f"{BEGINNING}: {fault}"
     bodies = (row.values[1] for batch in batches(found) for row in batch.rows if row.table == "records")
     return orders_in(bodies, found.identity, signers)
+
+
+def events_of_copy(folder: Path, kinds: Collection[str]) -> Iterator[bytes]:
+    """The events of these kinds in a whole copy, in order.
+
+    Raises:
+        NoCopy, SegmentDamaged, OSError: there is none here, or it cannot be read.
+    """
+    wanted = tuple(f'"type":"{TYPE_PREFIX}{kind}{TYPE_SUFFIX}"'.encode() for kind in kinds)
+    for batch in batches(survey(folder)):
+        for row in batch.rows:
+            if row.table == "events" and any(kind in row.values[2] for kind in wanted):
+                yield row.values[2]
 
 
 def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> CheckReport:

@@ -43,6 +43,24 @@ class OwnOpenings:
         return opens(commitment, face, nonce, self._identity, event.card)
 
 
+KINDS: Final = frozenset({"card_drawn", "card_opened", "mystery_committed", "jackpot_hit", "mystery_revealed"})
+"""The events from which anybody can tell whether what was opened is what was committed to."""
+
+
+def first_refuted(identity: Identity, events: Iterable[Event]) -> str | None:
+    """The first opening of a whole epoch that is not of what was committed to, on one line; None: each is.
+
+    ``events`` in order; only those of ``KINDS`` matter.
+    """
+    cards, reveals = OwnOpenings(identity), TriggerReveals(identity, None)
+    for event in events:
+        for opened in cards.refuted((event,)):
+            return f"card {opened.card} was opened as {opened.face}, which is not the face that was committed to"
+        for revealed in reveals.refuted((event,)):
+            return revealed.text
+    return None
+
+
 class RefutedReveal(NamedTuple):
     """What the trigger box revealed of a cycle and cannot be; ``text``: why, on one line."""
 
