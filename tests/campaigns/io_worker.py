@@ -14,7 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-from controller.formats.journal.records import Identity
+from controller.formats.journal.records import Identity, chain, seal_checkpoint
 from controller.io.copies.second_copy import CopyPlace, SecondCopy, compared
 from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.journal.journal import CLOSE_SECONDS, Journal
@@ -65,9 +65,11 @@ async def commits(journal: Journal, patience_s: float | None) -> None:
     for _ in range(COMMITS):
         head = journal.head
         events = ((head.seq + 1, b"event %d" % (head.seq + 1)),)
-        checkpoint = bytes(5000) if head.number % 4 == 3 else None
+        number, body = head.number + 1, os.urandom(1500)
+        hashed = chain(head.hash, number, body, [event for _, event in events])
+        checkpoint = seal_checkpoint(bytes(5000), KEY, number, hashed) if number % 4 == 0 else None
         async with asyncio.timeout(patience_s):
-            await journal.commit([JournalEntry(head.number + 1, os.urandom(1500), events, checkpoint)])
+            await journal.commit([JournalEntry(number, body, events, checkpoint)])
         print(journal.head.number, journal.head.hash.hex(), flush=True)
         async with asyncio.timeout(patience_s):
             await journal.mark_published(journal.head.seq)

@@ -43,6 +43,9 @@ TAKEN_BACK = (
 """The player at spot 2 lays a double before spot 1 has its card, thinks better of it, and draws to 17 against 18."""
 
 
+NEXT = "deal Th Td 9c Kd Kc 8s / wait 10"
+
+
 def played(profile: str, cycle_ms: int, text: str, *, awaited: bool = True) -> HumanRig:
     """The acts at a table without keys; not ``awaited``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
@@ -64,6 +67,13 @@ def test_a_double_reported_once_its_neighbours_card_has_come_waits_for_its_own()
 
 def test_in_a_journal_of_before_it_had_its_neighbours() -> None:
     assert "spot 2 main +100.00" in first(played("hollywood-perryville", 700, AT_ITS_CARD, awaited=False))
+
+
+def test_and_there_one_that_is_reported_in_time_waited_for_as_many_as_four_cards() -> None:
+    deal = "2 main 10 / 4 main 10 / wait 6 / deal Js 8c 7s 2s 3c Ah / wait 4 / 4 main 20 / wait 6"
+    broke = "Qh / wait 1 / 2 main 0 / wait 2 / 6c / wait 4 / 4 main 0"
+    rig = played("borgata", 350, f"{deal} / {broke} / wait 2 / 2 main 10 / 4 main 10 / wait 6 / {NEXT}", awaited=False)
+    assert first(rig) == {"spot 2 main -10.00", "spot 4 main -20.00"}
 
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)

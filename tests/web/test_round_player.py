@@ -131,6 +131,7 @@ async def test_every_time_is_the_houses_and_says_so(broker: Broker, window: Wind
         await expect(page.get_by_label("At, America/New_York (UTC−5)")).to_be_visible()
         await page.goto(f"{at}/round/{JOURNAL}/1")
         await expect(page.locator(".account h2")).to_have_text("In words times in America/New_York (UTC−5)")
+        await expect(page.locator(f"{NOW} time")).to_have_text("06:17:12")
         await page.keyboard.press("Home")
         await expect(page.locator(f"{NOW} time")).to_have_text("06:16:54")
         await expect(page.locator(f"{NOW} time")).to_have_attribute("title", "2026-11-21 06:16:54 UTC−5 (11:16:54 UTC)")
