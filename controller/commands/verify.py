@@ -60,9 +60,9 @@ def command(
     With --key, also checks that every transaction was written with the table's key, and prints the verifier key with
     which others check the journal's signed heads and the proofs of its records.
 
-    Each card and each trigger of the mystery jackpot that has been opened is held against its commitment. Each signed
-    order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
-    With --operators, also that the key is that of the person named, and that their roles permit the order.
+    Each card that has been opened is held against its commitment. Each signed order is checked again: that it is what
+    was signed, for this table and epoch, and was carried out once. With --operators, also that the key
+    is that of the person named, and that their roles permit the order.
 
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none or not
     this journal's.

@@ -43,8 +43,8 @@ class OwnOpenings:
         return opens(commitment, face, nonce, self._identity, event.card)
 
 
-KINDS: Final = frozenset({"card_drawn", "card_opened", "mystery_committed", "jackpot_hit", "mystery_revealed"})
-"""The events from which anybody can tell whether what was opened is what was committed to."""
+KINDS: Final = frozenset({"card_drawn", "card_opened"})
+"""The events from which anybody can tell whether a card that was opened is the one committed to."""
 
 
 def first_refuted(identity: Identity, events: Iterable[Event]) -> str | None:
@@ -52,13 +52,10 @@ def first_refuted(identity: Identity, events: Iterable[Event]) -> str | None:
 
     ``events`` in order; only those of ``KINDS`` matter.
     """
-    cards, reveals = OwnOpenings(identity), TriggerReveals(identity, None)
-    for event in events:
-        for opened in cards.refuted((event,)):
-            return f"card {opened.card} was opened as {opened.face}, which is not the face that was committed to"
-        for revealed in reveals.refuted((event,)):
-            return revealed.text
-    return None
+    opened = next(OwnOpenings(identity).refuted(events), None)
+    if opened is None:
+        return None
+    return f"card {opened.card} was opened as {opened.face}, which is not the face that was committed to"
 
 
 class RefutedReveal(NamedTuple):
