@@ -106,7 +106,7 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
     """
     from controller.formats.journal.signed_note import NoteRefused, Verifier
     from controller.io.files.plain_files import content
-    from controller.io.journal.proofs import ProofRefused, RoundRecords, about, prove
+    from controller.io.journal.proofs import ProofRefused, RoundRecords, prove, records_about
     from controller.io.journal.reader import LAST_SEQ, JournalReader
 
     if verifier is None or output is None:
@@ -131,7 +131,7 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         first, last = ends
         if first is None or last is None:
             raise ProofRefused(f"{journal}: round {number} is not there, or not closed")
-        later = about(reader, number, last)
+        later = records_about(reader, number, last)
         round_records = RoundRecords(range(first.number, last.number + 1), later)
         proven_in = prove(reader, round_records, known, signed, output)
     records = f"records {first.number} to {last.number} of {proven_in.origin}, signed with record {proven_in.size}"

@@ -16,6 +16,7 @@ from controller.commands.terminal import AS_JSON, refuse, said_each_second, say,
 from controller.commands.terminal import progress as bar
 
 if TYPE_CHECKING:
+    from controller.formats.journal.check import CheckReport
     from controller.formats.journal.records import Identity
 
 NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
@@ -64,8 +65,8 @@ def command(
     was signed, for this table and epoch, and was carried out once. With --operators, also that the key
     is that of the person named, and that their roles permit the order.
 
-    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none or not
-    this journal's.
+    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, one with events this version does not know, or
+    a key that is none or not this journal's.
     """
     if operators_file is not None and verifier is not None:
         refuse(NO_PROOFS)
@@ -91,8 +92,8 @@ def check_journal(
     """
     from controller.formats.journal.seals import Sealing
     from controller.formats.journal.segments import SegmentDamaged
+    from controller.formats.mqtt.envelope import PayloadRefused
     from controller.formats.orders.operators import read_signers
-    from controller.formats.text.printable import many
     from controller.formats.text.toml_schema import ConfigError
     from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
     from controller.io.copies.segment_folder import NoCopy
@@ -111,6 +112,8 @@ def check_journal(
             refuted = None if wrong is not None or report.identity is None else refuted_in(journal, report.identity)
     except ConfigError as error:
         refuse(*error.lines)
+    except PayloadRefused as error:
+        refuse(f"{journal}: {error}")
     except (NotAJournal, NoCopy, KeyFileRefused, SegmentDamaged, OSError) as error:
         refuse(error)
     if report.is_otherwise_sealed:
@@ -123,17 +126,24 @@ def check_journal(
     if refuted is not None:
         data = {"whole": True, **counted(report), "wrong_opening": refuted}
         end(data, f"{journal}: not what was committed to: {refuted}", as_json=as_json)
-    known = None if key is None else Sealing(key, report.identity).verifier.text()
+    verifier = None if key is None else Sealing(key, report.identity).verifier.text()
+    say_whole(journal, report, signed, verifier, as_json=as_json)
+
+
+def say_whole(journal: Path, report: CheckReport, signed: int, verifier: str | None, *, as_json: bool) -> None:
+    """Say that a journal is whole, how many ``signed`` orders it has, and the key with which others check it."""
+    from controller.formats.text.printable import many
+
     if as_json:
-        say_json({"whole": True, **counted(report), "signed_orders": signed, "verifier": known})
+        say_json({"whole": True, **counted(report), "signed_orders": signed, "verifier": verifier})
         return
     say(f"{journal}: whole: {counts(report)}")
     if signed:
         carried = "carries its" if signed == 1 else "carry their"
         say(f"{journal}: {many(signed, 'order')} {carried} operator's signature, which holds")
-    if known is not None:
+    if verifier is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
-        say(known)
+        say(verifier)
 
 
 def refuted_in(journal: Path, identity: Identity) -> str | None:

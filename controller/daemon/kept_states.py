@@ -17,9 +17,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller import version
-from controller.core.table.state import Table, restore
-from controller.formats.journal.records import RecordDamaged, unseal
-from controller.formats.replay import OtherStateFormat, StoredRecord, house_of, read_state, state_bytes
+from controller.core.table.state import Table
+from controller.daemon.recovery import under_its_house
+from controller.formats.journal.records import RecordDamaged
+from controller.formats.replay import OtherStateFormat, StoredRecord, read_state, state_bytes
 from controller.formats.text.safe_parse import DataRefused, own_json
 from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.reader import ChainCheck, JournalReader
@@ -121,11 +122,9 @@ class KeptStates:
             try:
                 kept = _read(path)
                 if self._fits(kept):
-                    state = read_state(kept.state)
-                    start = next(iter(self._reader.records(state.started)))
-                    house = house_of(unseal(start.body, None, {}, self._reader.identity))
+                    table = under_its_house(self._reader, read_state(kept.state), None)
                     self._closed = list(kept.closed)
-                    yield restore(house, state)
+                    yield table
             except (OSError, DataRefused, OtherStateFormat, RecordDamaged, JournalDamaged):
                 continue
 

@@ -71,6 +71,14 @@ def table_of(reader: JournalReader, number: int, sealed: bytes, key: bytes) -> T
         state = read_state(open_checkpoint(sealed, key, number, reader.hash_of(number)))
     except OtherStateFormat:
         return None
+    return under_its_house(reader, state, key)
+
+
+def under_its_house(reader: JournalReader, state: State, key: bytes | None) -> Table:
+    """The table of a state, under the house that was in force when its epoch began.
+
+    ``key``: the table's, with which the record is held against its seal; None: it is not.
+    """
     start = next(iter(reader.records(state.started)))
     return restore(house_of(unseal(start.body, key, {}, reader.identity)), state)
 

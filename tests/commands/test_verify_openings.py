@@ -97,3 +97,21 @@ def test_a_card_that_is_opened_as_another_is_named(
             assert verified(place, *words) == (1, f"{place}: not what was committed to: {said}\n")
         status, line = verified(place, "--json")
         assert (status, json.loads(line)["wrong_opening"]) == (1, said)
+
+
+def of_another_version(body: bytes) -> bytes:
+    """An opening that lacks what this version reads."""
+    return body.replace(b'"nonce":', b'"salt":') if b"card_opened" in body else body
+
+
+def test_an_opening_that_this_version_cannot_read_is_named_in_one_line(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.sqlite"
+    entries = [
+        entry._replace(events=tuple((seq, of_another_version(body)) for seq, body in entry.events)) for entry in ENTRIES
+    ]
+    asyncio.run(kept(journal, entries))
+    for place in (journal, copied(journal, tmp_path / "copy")):
+        status, line = verified(place)
+        assert status == 2
+        assert line.startswith(f"tableside: {place}: not an event: ")
+        assert line.count("\n") == 1

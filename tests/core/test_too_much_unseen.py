@@ -118,7 +118,8 @@ def test_other_intervals_and_evidence_put_off_leave_the_same_plays_as_if_they_ha
             changed[place] = replace(pieces[place], first_ns=first_ns, last_ns=last_ns)
     if put_off < len(changed) and isinstance(changed[put_off].item, ChipsObserved):
         changed.append(changed.pop(put_off))
-    late, begun = known.observe_instead(tuple(changed)), Lattice.begin(RULES[name], [1_000]).observe_all(changed)
+    late, begun = known.with_evidence(tuple(changed)), Lattice.begin(RULES[name], [1_000]).observe_all(changed)
+    assert late is not None
     assert (late.cuts, late.evidence, late.cards, late.game.deal) == (
         begun.cuts,
         begun.evidence,

@@ -63,9 +63,9 @@ def rebuild(transaction: Transaction, before: Round) -> None:
 
 
 def rebuild_with_more_plays(transaction: Transaction, observations: tuple[DatedObservation, ...]) -> None:
-    """Some of the open round's evidence may mean more than before: what was possible still is, and more may be.
+    """Take the open round's evidence anew, some of which may mean more than before.
 
-    So may chips that no play explained. Only what comes after the first that differs is walked again.
+    No play becomes impossible by it; some may become possible, and explain chips that none explained.
     """
     lattice = transaction.lattice().with_evidence(observations)
     if lattice is None:

@@ -384,25 +384,20 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         game = self.game if len(cards) >= self.game.deal_cards else game_with_cards(self.game, cards)
         return Lattice(self.rules, self.wagers, evidence, cards, kept, game, self.answers, outages)
 
-    def with_evidence(self, evidence: Iterable[DatedObservation]) -> Lattice | None:
-        """The round with this evidence in place of its own; None: the times leave too much open."""
-        try:
-            return self.observe_instead(tuple(evidence))
-        except TooManySequences:
-            return None
-
-    def observe_instead(self, evidence: tuple[DatedObservation, ...]) -> Lattice:
+    def with_evidence(self, evidence: tuple[DatedObservation, ...]) -> Lattice | None:
         """The round with this evidence in place of its own, walked only from the last cut before what differs.
 
-        Raises:
-            TooManySequences: the times leave too much open.
+        None: the times leave too much open.
         """
-        if self.rules.options.key_slack:
-            return self._begun_again(self.answers, self.outages).observe_all(evidence)
-        lattice = self._cut_back(self._cuts_before_change(evidence), self.outages)
-        for used in _ends_of_windows(evidence):
-            if used > len(lattice.evidence):
-                lattice = lattice._walked(lattice.cuts, evidence[:used])
+        try:
+            if self.rules.options.key_slack:
+                return self._begun_again(self.answers, self.outages).observe_all(evidence)
+            lattice = self._cut_back(self._cuts_before_change(evidence), self.outages)
+            for used in _ends_of_windows(evidence):
+                if used > len(lattice.evidence):
+                    lattice = lattice._walked(lattice.cuts, evidence[:used])
+        except TooManySequences:
+            return None
         return lattice
 
     def _cuts_before_change(self, evidence: tuple[DatedObservation, ...]) -> tuple[LatticePrefix, ...]:

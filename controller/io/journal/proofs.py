@@ -71,7 +71,7 @@ class ProofResult(NamedTuple):
     orders: tuple[RecordedOrder, ...] = ()
 
 
-def about(reader: JournalReader, number: int, last: EventRow) -> tuple[int, ...]:
+def records_about(reader: JournalReader, number: int, last: EventRow) -> tuple[int, ...]:
     """The records behind that of event ``last`` that are about round ``number``, in order.
 
     Raises:
