@@ -93,6 +93,7 @@ def house_of(table: TableFile) -> House:
         declarations_answer=True,
         turns_awaited=True,
         denials_open_nothing=True,
+        corrections_bounded=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

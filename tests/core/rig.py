@@ -94,6 +94,7 @@ class Rig:
             declarations_answer=True,
             turns_awaited=True,
             denials_open_nothing=True,
+            corrections_bounded=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

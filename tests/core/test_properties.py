@@ -264,6 +264,7 @@ def begun_now(house: House) -> House:
         declarations_answer=True,
         turns_awaited=True,
         denials_open_nothing=True,
+        corrections_bounded=True,
     )
 
 

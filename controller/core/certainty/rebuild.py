@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -27,9 +28,15 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
+_MOST_CORRECTED: Final = 20_000
+"""States that the table goes through for one correction: seconds at a full table with readers lost."""
 
-def rebuild(transaction: Transaction, before: Round) -> None:
+
+def rebuild(transaction: Transaction, before: Round, *, ordered: bool = False) -> None:
     """Rebuild the round's lattice; its evidence, answers and outages name cards and boxes as ``before``.
+
+    ``ordered``: by a person's correction, which may not hold up the table for long. Where it would the round is the
+    floor's.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
     asks again if need be.
@@ -47,12 +54,14 @@ def rebuild(transaction: Transaction, before: Round) -> None:
         outages=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.outages if one.box in boxes),
     )
     transaction.change_lattice(empty_lattice(transaction.rules, transaction.round()))
+    most_states = _MOST_CORRECTED if ordered and transaction.house.corrections_bounded else 0
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
             continue
         chips = isinstance(item, ChipsObserved)
-        explained = transaction.observe(replace(dated, item=item), may_drop=chips)
+        explained = transaction.observe(replace(dated, item=item), may_drop=chips, most_states=most_states)
+        most_states = most_states and max(1, most_states - transaction.lattice().states_walked)
         if isinstance(item, ChipsObserved) and not (
             explained or dated.item == idle(dated.item) or transaction.round().evidence.trouble
         ):
@@ -218,7 +227,7 @@ def rebuild_corrected(transaction: Transaction, before: Round) -> None:
     if _hole_number(transaction.round()) != _hole_number(before):
         # What was turned was another card.
         transaction.change_cards(turned=False)
-    rebuild(transaction, before)
+    rebuild(transaction, before, ordered=True)
     if not trouble or not curable:
         return
     if closed:

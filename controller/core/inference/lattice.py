@@ -424,16 +424,22 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         """What lies in each zone that changed."""
         return self.cuts[-1].contents
 
-    def observe(self, dated: DatedObservation) -> Lattice:
+    def observe(self, dated: DatedObservation, most_states: int = 0) -> Lattice:
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.
 
         Raises:
-            TooManySequences: the times leave too much open.
+            TooManySequences: the times leave too much open, or there are more states than this (0: any number).
         """
         slack = self.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
         # Without slack none of it is put in another place.
-        return self._walked(rewound(self.cuts, self.evidence if slack else (), evidence), evidence)
+        kept = rewound(self.cuts, self.evidence if slack else (), evidence)
+        return self._walked(kept, evidence, most_states)
+
+    @property
+    def states_walked(self) -> int:
+        """How many states the last walk went through."""
+        return sum(map(len, self.cuts[-1].levels))
 
     def observe_all(self, evidence: Iterable[DatedObservation], most_states: int = 0) -> Lattice:
         """A round before its first card with all of the evidence, as one piece after another leaves it.

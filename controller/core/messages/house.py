@@ -182,6 +182,9 @@ class House(Value, frozen=True, tag=False):
     denials_open_nothing: bool = False
     """Whether who says from elsewhere that no card was missed, or that a deal is as counted, opens no hole card: only a
     key turns it then. False: the journal is of before, when the next card that every play gave the dealer did."""
+    corrections_bounded: bool = False
+    """Whether a correction that leaves more open than the table can follow in time makes the round the floor's. False:
+    the journal is of before, when the table stood still until it had followed all of it."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

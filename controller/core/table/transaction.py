@@ -240,11 +240,12 @@ class Transaction:
         """Table time of a moment of the machine's monotonic clock."""
         return machine_ns + self.state.offset_ns
 
-    def observe(self, dated: DatedObservation, *, may_drop: bool) -> bool:
+    def observe(self, dated: DatedObservation, *, may_drop: bool, most_states: int = 0) -> bool:
         """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
 
         What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
-        tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout.
+        tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout. Where it takes more
+        than ``most_states`` (0: any number) the round is the floor's.
         """
         before = self.lattice()
         round_now = self.round()
@@ -257,7 +258,7 @@ class Transaction:
                 self.change_evidence(curable=False)
             return True
         try:
-            lattice = before.observe(dated)
+            lattice = before.observe(dated, most_states)
         except TooManySequences:
             self.irregular("the times of the readings leave too many orders open", known=False)
             return False
