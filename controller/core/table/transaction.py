@@ -244,8 +244,8 @@ class Transaction:
         """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
 
         What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
-        tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout. Where it takes more
-        than ``most_states`` (0: any number) the round is the floor's.
+        tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout. Where
+        it takes more than ``most_states`` (0: any number) the round is the floor's.
         """
         before = self.lattice()
         round_now = self.round()
