@@ -42,13 +42,7 @@ NUMBERING_SHOES: Final[frozenset[str]] = frozenset({"reference"})
 def house_of(table: TableFile) -> House:
     """The house a table file describes."""
     config = table.config
-    readers: dict[str, tuple[int, ...]] = {}
-    zones: dict[str, tuple[str, ...]] = {}
-    for place, section in enumerate(config.bet_spots):
-        for zone in zones_of(section):
-            device = f"{bus_name(place)}/{zone.address}"
-            readers[device] = tuple(sorted({*readers.get(device, ()), zone.spot}))
-            zones[device] = (*zones.get(device, ()), f"{zone.spot}/{zone.zone}")
+    readers, zones = _watched(config)
     return House(
         rules=table.profile.rules,
         chips=dict(table.chips),
@@ -94,11 +88,24 @@ def house_of(table: TableFile) -> House:
         turns_awaited=True,
         denials_open_nothing=True,
         corrections_bounded=True,
+        recounts_traced=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",
         gaming_day=config.table.day(),
     )
+
+
+def _watched(config: Config) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[str, ...]]]:
+    """The spots that each bet-spot reader watches, and its zones as ``SPOT/ZONE``, by device name."""
+    readers: dict[str, tuple[int, ...]] = {}
+    zones: dict[str, tuple[str, ...]] = {}
+    for place, section in enumerate(config.bet_spots):
+        for zone in zones_of(section):
+            device = f"{bus_name(place)}/{zone.address}"
+            readers[device] = tuple(sorted({*readers.get(device, ()), zone.spot}))
+            zones[device] = (*zones.get(device, ()), f"{zone.spot}/{zone.zone}")
+    return readers, zones
 
 
 def unpaired_devices(config: Config) -> tuple[str, ...]:

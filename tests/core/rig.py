@@ -95,6 +95,7 @@ class Rig:
             turns_awaited=True,
             denials_open_nothing=True,
             corrections_bounded=True,
+            recounts_traced=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
+
+from controller.core.certainty import rebuild
 from controller.core.messages.events import CardDrawn, WagerSettled
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import SetCard
@@ -67,3 +70,12 @@ def test_the_same_where_a_key_is_pressed_in_its_time_is_followed() -> None:
 
 def test_a_journal_of_before_is_replayed_as_it_was() -> None:
     assert name(unread_at_a_full_table(1, bounded=False), "5h") == FOLLOWED
+
+
+def test_an_order_that_is_tried_out_first_is_followed_once() -> None:
+    rig = unread_at_a_full_table(0)
+    rig.change_house(orders_bounded=True, two_persons=True)
+    profile = cProfile.Profile()
+    profile.runcall(name, rig, "5h")
+    followed = rebuild.rebuild_corrected.__code__
+    assert [one.callcount for one in profile.getstats() if one.code is followed] == [1]

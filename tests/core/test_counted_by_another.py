@@ -39,6 +39,13 @@ def enter(rig: Rig, who: str, kind: Count, cents: int, *, slip: str = "", shift:
     assert len(rig.events_of(InventoryEntered)) == before + 1
 
 
+def deal(rig: Rig) -> None:
+    """A round begins, so that the rack may hold something else than before."""
+    rig.chips(1, "main", 10_000)
+    rig.key("no_more_bets")
+    assert rig.table.state.rounds == 1
+
+
 def reported(rig: Rig) -> list[str]:
     raised = [one for one in rig.events if isinstance(one, AlertRaised)]
     assert {one.kind for one in raised} <= {AlertKind.CORRECTED_ALONE}
@@ -306,6 +313,7 @@ def test_a_closer_is_anew_although_another_shift_was_opened_since(again: str, *,
     rig = a_table()
     enter(rig, HONEST, Count.CLOSER, 9_000_000)
     enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    deal(rig)
     enter(rig, CROOK, Count.CLOSER, 8_000_000, shift=again)
     assert bool(reported(rig)) == is_reported
 
@@ -341,6 +349,7 @@ def test_nor_who_closes_without_a_name_the_shift_that_was_opened_by_its_name() -
     rig = a_table()
     enter(rig, HONEST, Count.CLOSER, 9_000_000, shift="day")
     enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    deal(rig)
     enter(rig, CROOK, Count.CLOSER, 8_000_000)
     assert not reported(rig)
 
@@ -349,6 +358,7 @@ def test_nor_who_corrects_by_its_slip_the_rack_they_counted_last_themselves() ->
     rig = a_table()
     enter(rig, HONEST, Count.CLOSER, 9_000_000, slip="C1")
     enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    deal(rig)
     enter(rig, CROOK, Count.CLOSER, 8_000_000, shift="swing", slip="C2")
     enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="swing", slip="C2")
     assert not reported(rig)
@@ -362,3 +372,51 @@ def test_who_counted_under_that_slip_before_the_other_counted_is() -> None:
     enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="day", slip="C1")
     assert inventory_of(rig.events_of(InventoryEntered)).closer_cents == 8_000_000
     assert len(reported(rig)) == 1
+
+
+@pytest.mark.parametrize("traced", [True, False])
+@pytest.mark.parametrize(
+    ("shift", "opened", "again"), [("", "", ""), ("day", "day", "day"), ("day", "swing", ""), ("", "swing", "swing")]
+)
+def test_who_counts_a_rack_anew_after_its_other_end_is_where_no_round_was_dealt(
+    shift: str, opened: str, again: str, *, traced: bool
+) -> None:
+    rig = a_table()
+    rig.change_house(recounts_traced=traced)
+    enter(rig, HONEST, Count.CLOSER, 9_000_000, shift=shift)
+    enter(rig, CROOK, Count.OPENER, 9_000_000, shift=opened)
+    enter(rig, CROOK, Count.CLOSER, 8_000_000, shift=again)
+    message = "M. Crook alone: closer 80000.00 stands in the place of what A. Honest counted"
+    assert reported(rig) == ([message] if traced else [])
+
+
+def test_so_is_who_opens_a_rack_anew_after_closing_it() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.OPENER, 9_000_000, shift="day")
+    enter(rig, CROOK, Count.CLOSER, 9_000_000, shift="day")
+    enter(rig, CROOK, Count.OPENER, 8_000_000, shift="day")
+    assert reported(rig) == ["M. Crook alone: opener 80000.00 stands in the place of what A. Honest counted"]
+
+
+@pytest.mark.parametrize("afresh", [False, True])
+def test_who_first_repeats_the_count_of_another_is_reported_once_it_is_counted_otherwise(*, afresh: bool) -> None:
+    rig = a_table()
+    deal(rig)
+    enter(rig, HONEST, Count.CLOSER, 9_000_000)
+    enter(rig, CROOK, Count.OPENER, 9_000_000)
+    enter(rig, CROOK, Count.CLOSER, 9_000_000)
+    assert not reported(rig)
+    if afresh:
+        rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    enter(rig, CROOK, Count.CLOSER, 8_000_000)
+    assert reported(rig) == ["M. Crook alone: closer 80000.00 stands in the place of what A. Honest counted"]
+
+
+def test_once_a_round_was_dealt_who_closes_it_again_has_counted_their_own() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 9_000_000)
+    enter(rig, CROOK, Count.OPENER, 9_000_000)
+    deal(rig)
+    enter(rig, CROOK, Count.CLOSER, 8_000_000)
+    enter(rig, CROOK, Count.CLOSER, 7_000_000)
+    assert not reported(rig)

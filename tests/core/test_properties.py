@@ -265,6 +265,7 @@ def begun_now(house: House) -> House:
         turns_awaited=True,
         denials_open_nothing=True,
         corrections_bounded=True,
+        recounts_traced=True,
     )
 
 

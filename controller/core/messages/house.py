@@ -185,6 +185,9 @@ class House(Value, frozen=True, tag=False):
     corrections_bounded: bool = False
     """Whether a correction that leaves more open than the table can follow in time makes the round the floor's. False:
     the journal is of before, when the table stood still until it had followed all of it."""
+    recounts_traced: bool = False
+    """Whether who alone counts a rack anew after another, with no round dealt since, is an alert although its other end
+    was counted in between. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import assert_never
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from controller.core.analysis.net_bounds import net_bounds
@@ -57,7 +56,7 @@ _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
 class _OrderTrial:
-    """An order carried out on a copy of the table, at most once: late in a round of seven boxes it takes long."""
+    """An order carried out on a copy of the table, and only there: late in a round of seven boxes it takes long."""
 
     def __init__(self, transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
         self._copy, self._ruling = Transaction(transaction.table(), transaction.stamped), ruling
@@ -65,16 +64,25 @@ class _OrderTrial:
     @cached_property
     def refused(self) -> RefusalReason | None:
         """Why the order would be refused now; None: it would not."""
-        if isinstance(self._ruling, EnterInventory):
-            return table_inventory.enter(self._copy, self._ruling, UNSET)
-        return corrections.carry_out(self._copy, self._ruling)
+        return _done(self._copy, self._ruling, self._copy.house.known_by(self._ruling.vouched))
 
     @cached_property
     def events(self) -> Sequence[Event]:
         """What it would give."""
-        if self.refused is None:
-            lifecycle.review(self._copy)
-        return self._copy.events
+        if self.refused is not None:
+            return self._copy.events
+        reviewed = Transaction(self._copy.table(), self._copy.stamped)
+        reviewed.take_over(self._copy)
+        lifecycle.review(reviewed)
+        return reviewed.events
+
+    def carry_out(self, transaction: Transaction) -> RefusalReason | None:
+        """Carry it out on the table too, which is as it was; why that cannot be; None: it is done."""
+        refused = self.refused
+        transaction.take_over(self._copy)
+        if refused is not None:
+            transaction.refuse(_text(self._ruling), self._ruling.who, refused)
+        return refused
 
 
 def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
@@ -86,7 +94,7 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
         _propose(transaction, ruling, trial, beyond)
         return
     of_another = _said_by_another(transaction, ruling)
-    if _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched)) is not None:
+    if trial.carry_out(transaction) is not None:
         return
     if overruled:
         _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
@@ -283,13 +291,17 @@ def _waiting(transaction: Transaction, number: int) -> ProposedRuling | MeterOrd
 
 def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Carry out an order, or say why it cannot be."""
-    if isinstance(ruling, EnterInventory):
-        refused = table_inventory.enter(transaction, ruling, vouched)
-    else:
-        refused = corrections.carry_out(transaction, ruling, vouched)
+    refused = _done(transaction, ruling, vouched)
     if refused is not None:
         transaction.refuse(_text(ruling), ruling.who, refused)
     return refused
+
+
+def _done(transaction: Transaction, ruling: Ruling | EnterInventory, vouched: Vouched) -> RefusalReason | None:
+    """Carry out an order; why that cannot be; None: it is done."""
+    if isinstance(ruling, EnterInventory):
+        return table_inventory.enter(transaction, ruling, vouched)
+    return corrections.carry_out(transaction, ruling, vouched)
 
 
 def _text(ruling: Ruling | EnterInventory) -> str:

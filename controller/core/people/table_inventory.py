@@ -113,14 +113,14 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
-    sums = transaction.state.inventory_sums
+    sums, borne_out = transaction.state.inventory_sums, _borne_out(transaction, given)
     transaction.change(
         inventory_entries=number,
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
         inventory_slips={name: cents for name, cents in now.items() if cents},
         inventory_days=_days_after(transaction, given, day),
     )
-    _note_people(transaction, given)
+    _note_people(transaction, given, borne_out)
     counted = (number, given.kind, given.cents, given.chips, given.slip)
     known = "" if vouched is msgspec.UNSET else vouched
     transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift, known))
@@ -253,10 +253,13 @@ def _exceeds_own_shift(transaction: Transaction, given: EnterInventory, day: str
 def _is_same_end(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
     """Whether a rack is counted anew at the end of a shift at which it was counted, named or not.
 
-    It is not once the rack was counted at the shift's other end, and that count stands.
+    It is not once the rack was counted at the shift's other end, and that count stands. Where no round was dealt since,
+    that other end is none, unless the rack holds what it held.
     """
     if not transaction.house.racks_traced:
         return earlier.shift == given.shift
+    if _is_undealt_since(transaction, earlier) and not _holds_as_counted(transaction, given, earlier):
+        return True
     state, other = transaction.state, Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
     since = state.inventory_people[state.inventory_people.index(earlier) + 1 :]
     shifts = {one.shift for one in since if (one.kind, one.day) == (other, earlier.day)}
@@ -265,8 +268,30 @@ def _is_same_end(transaction: Transaction, given: EnterInventory, earlier: Count
     return not shifts or state.inventory_days.get(_key(earlier.day, other)) == 0
 
 
-def _note_people(transaction: Transaction, given: EnterInventory) -> None:
-    """Keep who entered what stands; of a rack who counted it last, until it is counted at the shift's other end."""
+def _is_undealt_since(transaction: Transaction, earlier: CountEntry) -> bool:
+    """Whether no round was dealt since a rack was counted, so that the shift whose end that was is not another's."""
+    return transaction.house.recounts_traced and earlier.rounds == transaction.state.rounds
+
+
+def _holds_as_counted(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
+    """Whether a rack is counted as what stands of an earlier count of it."""
+    key = _key(earlier.day, earlier.kind, earlier.shift or _NO_SHIFT)
+    return transaction.state.inventory_days.get(key, 0) == given.cents
+
+
+def _borne_out(transaction: Transaction, given: EnterInventory) -> frozenset[CountEntry]:
+    """The counts that a further one of the same rack repeats: who made them has counted what stands afterwards too."""
+    alike = (one for one in transaction.state.inventory_people if one.kind is given.kind and given.kind in _RACKS)
+    return frozenset(
+        one for one in alike if _is_undealt_since(transaction, one) and _holds_as_counted(transaction, given, one)
+    )
+
+
+def _note_people(transaction: Transaction, given: EnterInventory, borne_out: frozenset[CountEntry]) -> None:
+    """Keep who entered what stands; of a rack who counted it last, until it is counted at the shift's other end.
+
+    Who made the counts that this one has ``borne_out`` is kept beside.
+    """
     if not transaction.house.declarations_traced:
         return
     state, today, day = transaction.state, transaction.state.gaming_day, _day_of(transaction, given)
@@ -274,10 +299,12 @@ def _note_people(transaction: Transaction, given: EnterInventory) -> None:
     kept = [one for one in state.inventory_people if one.day >= first or one.slip in state.inventory_slips]
     if given.kind in _RACKS:
         forgotten = _forgotten_racks(transaction, given, day)
-        kept = [one for one in kept if one.kind not in forgotten or (one.day, one.shift) != (day, given.shift)]
+        anew = [one for one in kept if one.kind in forgotten and (one.day, one.shift) == (day, given.shift)]
+        kept = [one for one in kept if one not in anew or one in borne_out]
     if given.cents >= 0:
         people = named_people(transaction) or (Person(given.who, given.vouched),)
-        kept += [CountEntry(given.kind, day, given.shift, slip, one) for one in people]
+        rounds = state.rounds if given.kind in _RACKS and transaction.house.recounts_traced else 0
+        kept += [CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in people]
     transaction.change(inventory_people=tuple(dict.fromkeys(kept)))
 
 

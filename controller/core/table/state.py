@@ -72,13 +72,17 @@ class RoundPeople(Value, frozen=True, tag=False):
 
 
 class CountEntry(Value, frozen=True, tag=False):
-    """Who entered a count, and where it belongs; ``slip`` as it is compared, empty: none was given."""
+    """Who entered a count, and where it belongs; ``slip`` as it is compared, empty: none was given.
+
+    ``rounds``: of a rack, how many rounds had been locked when it was counted.
+    """
 
     kind: Count
     day: str
     shift: str
     slip: str
     person: Person
+    rounds: int = 0
 
 
 class FitnessProblem(Value, frozen=True, tag=False):

@@ -107,6 +107,15 @@ class Transaction:
         self.state, self.open_lattice, self._waiting, self.left = to.state, to.lattice, to.waiting, to.left
         del self.events[to.events :]
 
+    def take_over(self, tried: Transaction) -> None:
+        """Be where a transaction is that began as this one is now."""
+        self.state, self.open_lattice = tried.state, tried.open_lattice
+        self._heard, self._times, self._facts = tried._heard, tried._times, tried._facts
+        self.published, self.looked, self.opened = tried.published, tried.looked, tried.opened
+        self.by_last_card = tried.by_last_card
+        self.events.extend(tried.events)
+        self.left = (*self.left, *tried.left)
+
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what the table remembers."""
         self.state = replace(self.state, **fields)
