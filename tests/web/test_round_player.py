@@ -175,6 +175,7 @@ async def test_a_drag_on_the_timeline_moves_the_moment(broker: Broker, window: W
     async with pages(broker, await kept(two_rounds(), tmp_path)) as at:
         page = window.page
         await page.goto(f"{at}/round/{JOURNAL}/1")
+        await expect(page.locator(NOW)).to_be_visible()
         await page.keyboard.press("Home")
         dots = page.locator(".timeline .dot.cards")
         left, top = await middle(dots.nth(2))
@@ -235,6 +236,7 @@ async def test_a_finger_moves_the_moment_and_still_scrolls_the_page(
         page = window.page
         await page.set_viewport_size({"width": 390, "height": 844})
         await page.goto(f"{at}/round/{JOURNAL}/1")
+        await expect(page.locator(NOW)).to_be_visible()
         await page.keyboard.press("Home")
         line = page.locator(".timeline")
         await line.scroll_into_view_if_needed()
