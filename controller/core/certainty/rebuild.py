@@ -28,8 +28,8 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
-_MOST_CORRECTED: Final = 20_000
-"""States that the table goes through for one correction: seconds at a full table with readers lost."""
+_MOST_CORRECTED: Final = 10_000
+"""States that the table goes through for one correction: about a second at a full table with readers lost."""
 
 
 def rebuild(transaction: Transaction, before: Round, *, ordered: bool = False) -> None:
