@@ -89,6 +89,7 @@ def house_of(table: TableFile) -> House:
         denials_open_nothing=True,
         corrections_bounded=True,
         recounts_traced=True,
+        doubles_dated=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

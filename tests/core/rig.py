@@ -96,6 +96,7 @@ class Rig:
             denials_open_nothing=True,
             corrections_bounded=True,
             recounts_traced=True,
+            doubles_dated=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

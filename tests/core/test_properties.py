@@ -266,6 +266,7 @@ def begun_now(house: House) -> House:
         denials_open_nothing=True,
         corrections_bounded=True,
         recounts_traced=True,
+        doubles_dated=True,
     )
 
 

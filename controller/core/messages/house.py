@@ -188,6 +188,9 @@ class House(Value, frozen=True, tag=False):
     recounts_traced: bool = False
     """Whether who alone counts a rack anew after another, with no round dealt since, is an alert although its other end
     was counted in between. False: the journal is of before."""
+    doubles_dated: bool = False
+    """Whether what stays of too large a double or split was laid when its chips came, also where the rest is handed
+    back only after its card. False: the journal is of before, when it counted as laid after that card."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
