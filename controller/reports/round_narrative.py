@@ -148,7 +148,7 @@ def resting_on(event: Event) -> tuple[int, ...]:
 
 def sentence(event: Event, faces: dict[int, str]) -> str:
     """What an event says, for people; empty for what has no part in the story."""
-    return of_cards(event, faces) or of_hands(event, faces) or of_money(event) or of_people(event)
+    return of_cards(event, faces) or of_hands(event, faces) or of_money(event) or of_people(event) or of_course(event)
 
 
 def named(card: int, faces: dict[int, str]) -> str:
@@ -232,7 +232,7 @@ def signed(cents: int) -> str:
 
 
 def of_people(event: Event) -> str:
-    """Keys, questions, the floor, alerts, and the end."""
+    """Keys, questions, and what the floor said of the round."""
     match event:
         case KeyRead(_, meaning):
             return f"the dealer pressed {meaning.replace('_', ' ')}"
@@ -247,6 +247,13 @@ def of_people(event: Event) -> str:
             return f"{who} {said} ({why})"
         case RoundVoided(_, who, why):
             return f"{who} voided the round ({why})"
+        case _:
+            return ""
+
+
+def of_course(event: Event) -> str:
+    """What became of the round, alerts, and devices; any other event by its name and fields."""
+    match event:
         case DealUnconfirmed(_, reason):
             return f"the hole card was not confirmed by the deal: {reason}"
         case RoundIrregular(_, reason, cause):
