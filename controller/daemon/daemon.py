@@ -119,7 +119,8 @@ class PendingCommit(NamedTuple):
 
     batch: Sequence[Input]
     table: Table
-    desired: Desired
+    wanted: Callable[[], Desired]
+    """Works out what the devices should be sent, which may be as late as after the commit."""
     events: Sequence[Event]
     leaving: Sequence[OutgoingEvent]
     replies: Sequence[tuple[Callable[[bytes], None], bytes]]
@@ -393,7 +394,7 @@ class Daemon:
             Unsteppable: our own code failed, for the reason that is its cause.
             JournalFailed: storage failed.
         """
-        table, desired = self.table, self.desired
+        table, wanted = self.table, lambda: self.desired
         entries: list[JournalEntry] = []
         events: list[Event] = []
         leaving: list[OutgoingEvent] = []
@@ -404,17 +405,16 @@ class Daemon:
                 stepped = step(table, stamped)
                 # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
                 entry = self.entry(stamped, stepped.events, table.state.seq)
-                desired = stepped.desired
             except Exception as error:
                 raise Unsteppable(entries, self.failure(stamped, table, error)) from error
-            table = stepped.table
+            table, wanted = stepped.table, stepped.wanted
             entries.append(entry)
             events.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
             for one, its_events in stepped.taken:
                 replies.extend(self.replies(one, its_events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
-        return PendingCommit(batch, table, desired, events, leaving, replies, committed)
+        return PendingCommit(batch, table, wanted, events, leaving, replies, committed)
 
     def tell(self, begun: PendingCommit) -> None:
         """Let the events out if they are committed: first of all, as somebody waits for them and for nothing else."""
@@ -441,7 +441,14 @@ class Daemon:
         for reveal in self.reveals.refuted(begun.events):
             log.error("the trigger box revealed what cannot be", cycle=reveal.cycle, reason=reveal.text)
             self.deliver(RevealRefuted(self.parts.clock.monotonic_ns(), *reveal))
-        self.dispatch(begun.events, begun.batch, begun.desired)
+        try:
+            desired = begun.wanted()
+        except Exception as error:
+            # What the table made of the reading is committed; that its devices cannot be told comes behind it.
+            stamped = self.stamped(begun.batch[-1])
+            await self.parts.journal.commit([self.failure(stamped, begun.table, error)])
+            raise
+        self.dispatch(begun.events, begun.batch, desired)
         self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(

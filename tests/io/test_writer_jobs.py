@@ -15,7 +15,7 @@ from controller.io.journal.errors import JournalFailed
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.journal.space_reserve import SpaceReserve
-from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience
+from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience, SharedWork
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
@@ -64,6 +64,27 @@ async def test_every_job_reaches_the_writer_in_order_and_a_full_queue_says_so() 
     queue.put(None)
     await asyncio.to_thread(writer.join, LONG_SECONDS)
     assert took == [*jobs, *more, None]
+
+
+def test_what_two_threads_want_is_worked_out_once_and_the_later_one_waits_for_it() -> None:
+    begun, go_on, worked, found = threading.Event(), threading.Event(), list[int](), list[int]()
+
+    def work() -> int:
+        worked.append(1)
+        begun.set()
+        assert go_on.wait(LONG_SECONDS)
+        return 7
+
+    shared = SharedWork(work)
+    threads = [threading.Thread(target=lambda: found.append(shared.result())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(LONG_SECONDS)
+    assert found == []
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert (worked, found, shared.result()) == ([1], [7, 7], 7)
 
 
 def test_a_slow_commit_costs_the_patience_for_the_next_ones() -> None:

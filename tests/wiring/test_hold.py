@@ -11,15 +11,20 @@ import aiomqtt
 import msgspec
 import pytest
 
+from controller.core.messages.alerts import DeviceAlarm
 from controller.core.messages.events import InternalError, RoundClosed
-from controller.formats.mqtt.envelope import event_bytes, read_event
+from controller.core.table.desired import Desired
+from controller.daemon.recovery import recover
+from controller.formats.mqtt.envelope import event_bytes, own_event, read_event
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import path_of
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import EventRow, Head, JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker, connected
+from firmware_protocols.readings import DeviceComplained
 from tests.io.virtual_time import passes
-from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
+from tests.wiring.premises import TOPICS, Ear, Premises, json_of, open_house, ran, scripted
+from tests.wiring.strings import KEY, watched
 
 Forge = Callable[[EventRow], bytes]
 
@@ -135,3 +140,22 @@ async def test_a_table_that_may_go_on_clears_the_hold(played: Premises) -> None:
     path_of(played.journal).write_bytes(head)
     await played.start()
     await played.ear.until(lambda: played.ear.last(TOPICS.state("hold")) == b"")
+
+
+async def test_a_table_whose_devices_cannot_be_told_is_held_and_keeps_the_reading(
+    tmp_path: Path, broker: Broker
+) -> None:
+    def unknown() -> Desired:
+        raise AssertionError("no such lamp")
+
+    ear = Ear()
+    async with ear.listening(broker), watched(tmp_path, broker, ear) as table:
+        begun = table.daemon.begin([DeviceComplained("sign", "lamp", "lamp 3", table.hand.now_ns)])
+        with pytest.raises(AssertionError, match="no such lamp"):
+            await table.daemon.finish(begun._replace(wanted=unknown))
+        journal, failed = table.daemon.parts.journal.path, begun.table.state.number + 1
+    recovered = recover(journal, KEY)
+    assert recovered.hold == f"record {failed} could not be stepped; see its event internal_error"
+    with JournalReader(journal) as reader:
+        *_, kept, last = [own_event(row.body).event for row in reader.events()]
+    assert (kept, last) == (DeviceAlarm("sign", "lamp", "lamp 3"), InternalError("AssertionError: no such lamp"))

@@ -11,6 +11,7 @@ passed off as a sealed checkpoint.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import struct
@@ -167,12 +168,12 @@ def seal(stamped: StampedInput, key: bytes, identity: Identity) -> bytes:
     if isinstance(given, LineDisturbed) and given.device == SHOE:
         plain = msgspec.json.encode((given.reason, given.data))
         plain = plain.ljust(closed_length(len(plain)))
-        own = _derived(key, b"line")
-        sealed = _gcm_nonce(nonce) + AESGCM(own).encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
+        sealed = _cipher(key, b"line").encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
+        sealed = _gcm_nonce(nonce) + sealed
         given = msgspec.structs.replace(given, reason="", data=b"")
     if isinstance(given, CardDrawn):
         plain = _face_text(given.face).encode() + nonce
-        sealed = AESGCM(_derived(key, b"card")).encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
+        sealed = _cipher(key, b"card").encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
         sealed = _gcm_nonce(nonce) + sealed
         given, nonce = msgspec.structs.replace(given, face=None), b""
     record = Record(
@@ -277,7 +278,7 @@ def open_checkpoint(sealed: bytes, key: bytes, number: int, chain_hash: bytes) -
     nonce, rest = sealed[:GCM_NONCE_BYTES], sealed[GCM_NONCE_BYTES:]
     bound = number.to_bytes(8, "big") + chain_hash
     try:
-        plain = AESGCM(_derived(key, b"checkpoint")).decrypt(nonce, rest, bound)
+        plain = _cipher(key, b"checkpoint").decrypt(nonce, rest, bound)
     except (InvalidTag, ValueError) as error:
         said = (
             f"the checkpoint after record {number} does not open with this key, or is damaged: see `tableside verify`"
@@ -290,7 +291,7 @@ def open_checkpoint(sealed: bytes, key: bytes, number: int, chain_hash: bytes) -
 def _open_card(record: Record, key: bytes, identity: Identity) -> tuple[Card | None, bytes]:
     nonce, rest = record.sealed[:GCM_NONCE_BYTES], record.sealed[GCM_NONCE_BYTES:]
     try:
-        plain = AESGCM(_derived(key, b"card")).decrypt(nonce, rest, _place(identity, record.number))
+        plain = _cipher(key, b"card").decrypt(nonce, rest, _place(identity, record.number))
         return _face(plain[:2].decode()), plain[2:]
     except (InvalidTag, ValueError) as error:
         raise RecordDamaged(f"record {record.number}: the card's seal does not open with this key") from error
@@ -299,7 +300,7 @@ def _open_card(record: Record, key: bytes, identity: Identity) -> tuple[Card | N
 def _open_line(record: Record, key: bytes, identity: Identity) -> tuple[str, bytes]:
     nonce, rest = record.sealed[:GCM_NONCE_BYTES], record.sealed[GCM_NONCE_BYTES:]
     try:
-        plain = AESGCM(_derived(key, b"line")).decrypt(nonce, rest, _place(identity, record.number))
+        plain = _cipher(key, b"line").decrypt(nonce, rest, _place(identity, record.number))
         opened: tuple[str, bytes] = own_json(plain, tuple[str, bytes])
     except (InvalidTag, DataRefused) as error:
         raise RecordDamaged(f"record {record.number}: the seal of these bytes does not open with this key") from error
@@ -325,6 +326,12 @@ def _gcm_nonce(nonce: bytes) -> bytes:
 def key_mark(key: bytes) -> str:
     """Tells one key from another and gives none away: a journal keeps it, so that a wrong key is noticed at once."""
     return _derived(key, b"mark").hex()[:16]
+
+
+@functools.lru_cache(maxsize=16)
+def _cipher(key: bytes, purpose: bytes) -> AESGCM:
+    """What seals with the key derived from the table's for a purpose."""
+    return AESGCM(_derived(key, purpose))
 
 
 def _derived(key: bytes, purpose: bytes) -> bytes:

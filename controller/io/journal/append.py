@@ -10,12 +10,13 @@ from typing import NamedTuple
 from controller.formats.journal.merkle_tree import CompactRange
 from controller.formats.journal.records import Identity, genesis, key_mark
 from controller.formats.journal.schema import checkpoint_digest
-from controller.formats.journal.seals import Sealing
+from controller.formats.journal.seals import Seal, Sealing
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalFailed
 from controller.io.journal.reader import Head, JournalEntry, JournalReader
 from controller.io.journal.setup import begin, is_blank, refuse_leftovers
 from controller.io.journal.stream import StreamMark, add_mark
+from controller.io.journal.writer_jobs import SharedWork
 
 
 class WritableJournal(NamedTuple):
@@ -86,14 +87,15 @@ class AppendTransaction(NamedTuple):
 
     followed: Sequence[ChainedEntry]
     head: Head
-    root: bytes
     passed: StreamMark | None
     """The last event known to be with the broker, if that is to be marked."""
+    seal: SharedWork[Seal]
+    """Its seal, which need not be made before the rows are in."""
 
 
-def insert(appended: AppendTransaction, sealing: Sealing, connection: sqlite3.Connection) -> Head:
+def insert(appended: AppendTransaction, connection: sqlite3.Connection) -> Head:
     """Append a transaction and seal it; the head of the journal behind it."""
-    followed, head, root, passed = appended
+    followed, head, passed, seal = appended
     for entry, own, compact_range in followed:
         connection.execute("INSERT INTO records VALUES (?, ?, ?)", (entry.number, entry.body, own))
         events = [(seq, entry.number, body) for seq, body in entry.events]
@@ -104,5 +106,5 @@ def insert(appended: AppendTransaction, sealing: Sealing, connection: sqlite3.Co
             connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?)", row)
     if passed is not None:
         add_mark(connection, passed)
-    connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?)", sealing.seal(head.number, head.hash, root))
+    connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?)", seal.result())
     return head

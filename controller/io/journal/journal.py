@@ -31,7 +31,7 @@ from controller.io.journal.reader import EventRow, Head, JournalEntry, seal_befo
 from controller.io.journal.setup import add_meta, configure, library_version
 from controller.io.journal.space_reserve import SpaceReserve, transacted
 from controller.io.journal.stream import StreamMark
-from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience
+from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience, SharedWork
 
 QUEUE_LIMIT: Final = 10_000
 """Jobs that may wait for the writer: ten minutes of a busy table; more means that the disk has stopped."""
@@ -157,13 +157,17 @@ class Journal:
             nothing.set_result(None)
             return nothing
         passed = self._passed.mark if self._passed.mark[0] > self._marked else None
-        appended = AppendTransaction(followed, self._head, self._tree.root(), passed)
-        job = Job(functools.partial(insert, appended, self._sealing), self._loop)
+        head = self._head
+        seal = SharedWork(functools.partial(self._sealing.seal, head.number, head.hash, self._tree.root()))
+        job = Job(functools.partial(insert, AppendTransaction(followed, head, passed, seal)), self._loop)
         is_waited_for = not self._pending and self._patience.has()
         if is_waited_for:
             job.stand_by()
         self._hand_in(job)
         began = time.monotonic()
+        if is_waited_for:
+            # Signing takes as long as the writer's waking and its rows, and leaves the interpreter to it.
+            seal.result()
         if is_waited_for and job.wait(WAIT_SECONDS):
             self._patience.note(time.monotonic() - began)
         else:

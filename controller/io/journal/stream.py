@@ -163,19 +163,16 @@ def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int)
     last = last_mark(connection, identity)
     if seq <= last[0]:
         return last
-    return _add_mark(connection, stream_at(connection, identity, seq, last))
+    return add_mark(connection, stream_at(connection, identity, seq, last))
 
 
 def add_mark(connection: sqlite3.Connection, mark: StreamMark) -> StreamMark:
     """Mark every event up to that of ``mark`` as published, whose hash is known; lower than before changes nothing."""
-    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM published").fetchone()
-    row = connection.execute("SELECT seq FROM published WHERE id = ?", (last,)).fetchone()
-    return mark if row is not None and mark[0] <= row[0] else _add_mark(connection, mark)
-
-
-def _add_mark(connection: sqlite3.Connection, mark: StreamMark) -> StreamMark:
-    (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM published").fetchone()
-    connection.execute("INSERT INTO published VALUES (?, ?, ?, ?)", (row, *mark, published_digest(row, *mark)))
+    # The last mark is the highest: reading one row, where the maximum would read them all.
+    last, seq = connection.execute("SELECT id, seq FROM published ORDER BY id DESC LIMIT 1").fetchone() or (0, 0)
+    if mark[0] > seq:
+        row = last + 1
+        connection.execute("INSERT INTO published VALUES (?, ?, ?, ?)", (row, *mark, published_digest(row, *mark)))
     return mark
 
 

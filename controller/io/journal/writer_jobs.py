@@ -13,7 +13,7 @@ import functools
 import sqlite3
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 WAIT_SECONDS: Final = 0.02
 """How long the loop may stand still for one commit; the readers' next look is not due before that."""
@@ -22,6 +22,8 @@ QUICK_STREAK: Final = 16
 """Commits in a row that must have been quick before one is stood still for."""
 
 _Work = Callable[[sqlite3.Connection], Any]
+
+_Result = TypeVar("_Result")
 
 
 class Job:
@@ -74,6 +76,22 @@ class Job:
             self.done.set_result(self._answer)
         else:
             self.done.set_exception(self._failure)
+
+
+class SharedWork(Generic[_Result]):
+    """Something worked out once, by whichever of two threads comes to it first; the other waits until it has."""
+
+    def __init__(self, work: Callable[[], _Result]) -> None:
+        self._work = work
+        self._guard = threading.Lock()
+        self._found: _Result | None = None
+
+    def result(self) -> _Result:
+        """What it comes to, which is not None."""
+        with self._guard:
+            if self._found is None:
+                self._found = self._work()
+            return self._found
 
 
 class JobQueue:
