@@ -37,6 +37,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
+from controller.core.messages.meter_events import ContributionMade, ContributionRefused, JackpotHit
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.core.table.alert_list import money
 from controller.formats.mqtt.envelope import event_name
@@ -148,7 +149,8 @@ def resting_on(event: Event) -> tuple[int, ...]:
 
 def sentence(event: Event, faces: dict[int, str]) -> str:
     """What an event says, for people; empty for what has no part in the story."""
-    return of_cards(event, faces) or of_hands(event, faces) or of_money(event) or of_people(event) or of_course(event)
+    words = of_cards(event, faces) or of_hands(event, faces) or of_money(event) or of_meters(event)
+    return words or of_people(event) or of_course(event)
 
 
 def named(card: int, faces: dict[int, str]) -> str:
@@ -222,6 +224,19 @@ def of_money(event: Event) -> str:
             return "advised: " + ", ".join(
                 f"{one.move} {money(one.cents)} at spot {one.spot} {one.bet}" for one in lines
             )
+        case _:
+            return ""
+
+
+def of_meters(event: Event) -> str:
+    """What a wager raised and won, in cents as the sign shows them."""
+    match event:
+        case ContributionMade(meter, _, spot, bet, wager):
+            return f"spot {spot} {bet}: {money(wager)} staked, meter {meter} shows {money(event.shown_cents)}"
+        case ContributionRefused(meter, _, spot, bet, wager, reason):
+            return f"spot {spot} {bet}: {money(wager)} staked, not counted for meter {meter}: {reason}"
+        case JackpotHit(jackpot, meter, _, spot, bet, row, cents):
+            return f"spot {spot} {bet}: {row.replace('_', ' ')} wins {money(cents)} of meter {meter}, jackpot {jackpot}"
         case _:
             return ""
 

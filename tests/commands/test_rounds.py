@@ -22,6 +22,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
+from controller.core.messages.meter_events import ContributionMade, ContributionRefused, JackpotHit
 from controller.io.journal.lock import take_lock
 from controller.reports.round_narrative import JournalEvent, sentence, story
 from firmware_protocols.cards import Card
@@ -33,6 +34,17 @@ from tests.core.rig import MS, Rig, penn
 
 def test_an_event_without_more_to_say_is_printed_by_its_name_alone() -> None:
     assert sentence(AssistanceRequested(3), {}) == "assistance requested"
+
+
+def test_what_a_meter_does_is_said_in_cents_and_not_in_its_units() -> None:
+    raised = ContributionMade("sevens", 3, 6, "blazing7s", 500, 850_000, 150_000, 0, 10_003_400_000, 1_000_340)
+    assert sentence(raised, {}) == "spot 6 blazing7s: 5.00 staked, meter sevens shows 10003.40"
+    refused = ContributionRefused("sevens", 3, 6, "blazing7s", 500, "more than a hundred times the wager")
+    assert sentence(refused, {}).endswith(
+        "5.00 staked, not counted for meter sevens: more than a hundred times the wager"
+    )
+    won = JackpotHit(2, "mystery", 3, 6, "bonus", "must_hit_by_mystery", 51_000, 51_000, "first", 15, 0, 25_000)
+    assert sentence(won, {}) == "spot 6 bonus: must hit by mystery wins 510.00 of meter mystery, jackpot 2"
 
 
 def test_a_round_that_waits_for_an_answer_has_left_the_felt() -> None:

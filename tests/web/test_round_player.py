@@ -221,12 +221,19 @@ async def test_the_letters_of_the_timeline_are_as_large_as_those_beside_it(
         beside = await page.locator(".account time").first.evaluate(heights)
         await expect(page.locator(".timeline text.lane").first).to_be_visible()
         assert 0.6 < await page.locator(".timeline text.lane").first.evaluate(heights) / beside < 1.2
-        clocks = page.locator(".timeline text.lane", has_text=":")
-        boxes = [await one.bounding_box() for one in await clocks.all()]
-        edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
-        assert len(edges) == (3 if width == 390 else 5)
-        assert all(earlier[1] < later[0] for earlier, later in pairwise(edges))
+        assert await clocks(page) == (3 if width == 390 else 5)
         assert await page.evaluate("document.documentElement.scrollWidth") == width
+        await page.set_viewport_size({"width": 320, "height": 568})
+        await expect(page.locator(".timeline text.lane", has_text=":")).to_have_count(2)
+        assert await clocks(page) == 2
+
+
+async def clocks(page: Page) -> int:
+    """How many clocks stand below the timeline, each apart from the next."""
+    boxes = [await one.bounding_box() for one in await page.locator(".timeline text.lane", has_text=":").all()]
+    edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
+    assert all(earlier[1] < later[0] for earlier, later in pairwise(edges))
+    return len(edges)
 
 
 async def test_a_finger_moves_the_moment_and_still_scrolls_the_page(

@@ -16,9 +16,10 @@ from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import AdjustWager, EnterInventory
 from controller.core.persons import Authentication
 from controller.io.mqtt.connection import Broker
-from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
+from controller.web.accounts import MAKING_SECONDS, AccountRefused, Accounts, ShiftChoice
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
+from tests.progressive.live import MeterRig
 from tests.web.conftest import Window
 from tests.web.stage import pages
 from tests.web.test_accessibility import findings
@@ -28,6 +29,7 @@ HERE: Final = "/shift/harbour/bj-1"
 SHEET_PIXELS: Final = 680
 """An A4 sheet between margins of 15 mm."""
 
+SEVENS: Final = "7d 7d 7d 8c\nkey stand hole_turned\n5c\n1 main 0\n1 blazing7s 0\nkey round_closed"
 LOST: Final = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 0\nkey round_closed"
 
 
@@ -52,6 +54,7 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
     async with pages(broker, kept) as at:
         await window.page.goto(at + HERE)
         paper = window.page.locator(".paper")
+        await expect(paper).to_be_visible(timeout=MAKING_SECONDS * 1_000)
         await expect(paper.locator(".bets tbody tr")).to_contain_text("main")
         await expect(paper.locator(".sum")).to_have_text("1 round")
         await expect(paper.locator(".mix")).to_have_text("Average bet $25.00; side wagers 0.0 % of the handle")
@@ -73,6 +76,35 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
         pdf = await window.page.pdf(prefer_css_page_size=True, format="A4")
         assert pdf.startswith(b"%PDF")
         assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
+
+
+BROKEN: Final = """() => [...document.querySelectorAll(".paper td, .paper dd")].filter((one) => {
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    return new Set([...text.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+}).map((one) => one.textContent)"""
+"""What stands in more than one line."""
+
+
+async def test_no_amount_is_broken_and_the_sheet_has_what_meters_awarded(
+    tmp_path: Path, broker: Broker, window: Window
+) -> None:
+    rig = MeterRig()
+    rig.talk(f"1 main 1250000\n1 blazing7s 5\nkey no_more_bets\n{SEVENS}")
+    rig.talk("3 main 1250000\n3 blazing7s 5\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\nkey round_closed")
+    async with pages(broker, await asyncio.to_thread(journal_of, rig, tmp_path / "journal.sqlite")) as at:
+        await window.page.goto(at + HERE)
+        paper = window.page.locator(".paper")
+        await expect(paper).to_be_visible(timeout=MAKING_SECONDS * 1_000)
+        await expect(paper.locator(".awards")).to_contain_text("$10,000.85 of meters were awarded")
+        await expect(paper.locator(".spots tbody tr").first).to_contain_text("$1,250,005.00")
+        await expect(paper.locator(".settled")).to_contain_text("by evidence4")
+        assert await window.page.evaluate(BROKEN) == []
+        assert await findings(window) == []
+        await window.page.set_viewport_size({"width": SHEET_PIXELS, "height": 1000})
+        await window.page.emulate_media(media="print")
+        assert await window.page.evaluate(BROKEN) == []
+        assert await window.page.evaluate("document.documentElement.scrollWidth") == SHEET_PIXELS
 
 
 @pytest.mark.parametrize("who", ["A. Ames", "Bartholomew Featherstonehaugh-Cholmondeley"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -11,9 +13,10 @@ from playwright.async_api import expect
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.inputs import AdjustWager
 from controller.core.persons import Authentication
-from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow, WagerNow
+from controller.formats.mqtt.retained_layout import CardNow, FeltNow, QuestionNow, WagerNow
 from controller.io.mqtt.broker import free_port, mosquitto
 from controller.io.mqtt.connection import Broker
+from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
 from tests.progressive.live import MeterRig
@@ -156,6 +159,19 @@ async def test_an_irregular_round_is_handed_to_the_floor(broker: Broker, window:
         await window.picture("table-irregular")
 
 
+async def test_cards_beside_the_shoe_show_their_ranks(broker: Broker, window: Window) -> None:
+    lying = tuple(CardNow(card, None, face) for card, face in enumerate(("3c", "As", "Td"), 1))
+    felt = FeltNow(9_000, 1, True, lying, (), (), (), ())
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await stage.retain(stage.topics.state("felt"), msgspec.json.encode(felt))
+        await window.page.goto(at + HERE)
+        cards = window.page.locator("[data-card][aria-label*='not known yet']")
+        await expect(cards).to_have_count(3)
+        # Each lies over the right side of the one before: the corner with the rank is seen of all.
+        lefts = await cards.evaluate_all("all => all.map((one) => one.getBoundingClientRect().left)")
+        assert lefts == sorted(lefts)
+
+
 async def test_what_is_corrected_keeps_the_old_amount(broker: Broker, window: Window) -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned round_closed")
@@ -239,11 +255,13 @@ async def test_a_table_on_hold_and_a_lost_device_say_so(broker: Broker, window: 
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280, 3840])
-async def test_it_fits_a_phone_and_a_wall(width: int, broker: Broker, window: Window) -> None:
-    async with staged(broker, dealt()), pages(broker) as at:
+async def test_it_fits_a_phone_and_a_wall(width: int, broker: Broker, window: Window, tmp_path: Path) -> None:
+    path = await asyncio.to_thread(journal_of, dealt(), tmp_path / "journal.sqlite")
+    async with staged(broker, dealt()), pages(broker, path) as at:
         await window.page.set_viewport_size({"width": width, "height": max(568, width * 9 // 16)})
         await window.page.goto(at + HERE)
         await expect(window.page.locator(".felt, .felt-list")).to_be_visible()
+        await expect(window.page.get_by_role("link", name="Rounds")).to_be_visible()
         assert await window.page.evaluate("document.documentElement.scrollWidth") == width
         if width == 320:
             totals = await window.page.locator(".felt-list .total").all_text_contents()

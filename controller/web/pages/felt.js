@@ -60,7 +60,7 @@ function Shoe({ shoe, cards }) {
       <path class="box" d="M 0 62 L 18 12 H 150 V 62 Z" /><path class="mouth" d="M 0 62 L 18 12 H 34 L 16 62 Z" />
       ${shoe ? html`<rect class="fill" x="40" y="30" width="102" height="14" rx="7" /><rect class="left" x="40" y="30" width=${102 * (1 - part)} height="14" rx="7" />` : null}
     </g>
-    ${cards.map((card, at) => html`<${Card} key=${card.card} id=${card.card} face=${card.face} x=${1262 - at * 44} y=${44} scale="1.05" sure=${false}
+    ${cards.map((card, at) => html`<${Card} key=${card.card} id=${card.card} face=${card.face} x=${1262 - (cards.length - 1 - at) * 44} y=${44} scale="1.05" sure=${false}
       label=${t("card.unplaced", { card: spoken(card.face) })} />`)}`;
 }
 

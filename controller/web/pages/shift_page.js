@@ -87,7 +87,8 @@ function Paper({ found }) {
     ${found.is_running ? html`<p class="running"><b>${t("shift.running")}</b> ${t("shift.last", { time: at(account.ended) })}</p>` : null}
     <${Restated} found=${found} at=${at} />
     <p class="sum"><b>${tn("shift.rounds", account.rounds)}</b>${account.playing_seconds < 60 ? null : `, ${t("shift.pace", { count: account.rounds_per_hour, minutes: Math.floor(account.playing_seconds / 60) })}`}</p>
-    <${Bets} found=${found} /><${Mix} account=${account} /><${Counts} found=${found} /><${Hours} account=${account} at=${at} />
+    <${Bets} found=${found} /><${Mix} account=${account} /><${Awards} account=${account} /><${Counts} found=${found} /><${Spots} account=${account} /><${Settled} account=${account} />
+    <${Hours} account=${account} at=${at} />
     <${Attention} account=${account} at=${at} /><${Rulings} title=${t("shift.rulings")} rulings=${account.rulings} account=${account} at=${at} /><${Corrections} said=${account.corrections} at=${at} />
     <${Signatures} /></article>`;
 }
@@ -134,6 +135,31 @@ function Bets({ found }) {
 function Mix({ account }) {
   if (account.average_bet_cents === null) return null;
   return html`<p class="mix">${t("shift.average", { average: money(account.average_bet_cents, account.currency), share: perMille(account.side_bet_per_mille ?? 0) })}</p>`;
+}
+
+/** What meters awarded, by which the win is less. @param {{ account: Account }} of */
+function Awards({ account }) {
+  const cents = account.bets.reduce((sum, one) => sum + one.jackpot_cents, 0);
+  return cents ? html`<p class="awards">${t("shift.awarded", { amount: money(cents, account.currency) })}</p>` : null;
+}
+
+/** The wagers of each spot. @param {{ account: Account }} of */
+function Spots({ account }) {
+  const cash = (/** @type {number} */ cents) => money(cents, account.currency);
+  if (!account.spots.length) return null;
+  return html`<section><h3>${t("shift.spots")}</h3><table class="few spots"><thead><tr>${["spot", "wagers", "handle", "win"].map((one) => html`<th key=${one} scope="col">${t(`shift.${one}`)}</th>`)}</tr></thead>
+    <tbody>${account.spots.map((one) => html`<tr key=${one.spot}><th scope="row">${one.spot}</th><td>${one.wagers}</td><td>${cash(one.handle_cents)}</td><td>${cash(one.win_cents)}</td></tr>`)}</tbody></table></section>`;
+}
+
+/** What settled the wagers, and what did not. @param {{ account: Account }} of */
+function Settled({ account }) {
+  const lines = [
+    ...Object.entries(account.bases).map(([basis, count]) => [t(`shift.basis.${basis}`), count]),
+    [t("shift.settled.open"), account.open_wagers ? `${account.open_wagers}, ${money(account.open_cents, account.currency)}` : 0],
+    [t("shift.settled.doubted"), account.doubted_wagers],
+    [t("shift.settled.questions"), account.questions],
+  ];
+  return html`<section><h3>${t("shift.settled")}</h3><dl class="settled">${lines.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
 /** @param {import("./wire.js").BetLine} line @param {(cents: number | null) => string} cash */

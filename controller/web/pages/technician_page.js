@@ -63,7 +63,7 @@ function Line({ name, table, now }) {
   const fault = table.faults?.devices[name];
   const line = table.machine?.lines.find((one) => one.line === lineOf(name));
   const hour = table.pace?.figures.devices.find((one) => one.device === name);
-  return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${lineOf(name)} /> ${name}</th>
+  return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${lineOf(name).replace(/\d+$/, "")} /> ${name}</th>
     <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
     <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clockAndZone(status.since)}</time> <span class="quiet">${t("technician.byte.age", { age: ago(now - Date.parse(status.since)) })}</span>` : t("technician.unknown")}</td>
     <td data-head=${t("technician.port")}>${line ? html`<code>${line.port}</code> ${line.protocol}${line.is_open ? "" : html` <b class="bad">${t("technician.port.shut")}</b>`}${line.failures ? html`${line.is_open ? "" : ","} <span class="bad">${tn("technician.failures", line.failures)}</span>` : ""}` : t("technician.unknown")}</td>

@@ -26,6 +26,8 @@ const ACROSS = ["ArrowUp", "ArrowDown"];
 const ALONG = ["ArrowLeft", "ArrowRight"];
 /** Places where the wall clock is written below the line. */
 const CLOCKS = 5;
+/** What a clock takes, with the room around it. */
+const CLOCK = 70;
 /** A press that moves less is a click. */
 const DRAG_PIXELS = 4;
 
@@ -85,7 +87,7 @@ export function Timeline({ moments, left, at, go }) {
     ${lanes.map((lane, row) => html`<${LaneLine} key=${lane.kind + lane.spot} lane=${lane} row=${row} moments=${moments} at=${at} x=${x} wide=${wide} go=${go} />`)}
     <${Ways} left=${left} x=${x} wide=${wide} top=${lanes.length * HIGH} />
     <text class="lane" x="0" y=${foot + 18}>${offsetAt(moments[0]?.time ?? "")}</text>
-    ${clocksOf(moments, wide < NARROW ? 3 : CLOCKS).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
+    ${apart(clocksOf(moments, wide < NARROW ? 3 : CLOCKS), x).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
   </svg>`;
 }
 
@@ -139,6 +141,22 @@ function useWide(place) {
 
 /** The moments at which the wall clock is written. @param {Moment[]} moments @param {number} most @returns {number[]} */
 const clocksOf = (moments, most) => [...new Set(Array.from({ length: most }, (_, count) => Math.round((count * (moments.length - 1)) / (most - 1))))];
+
+/**
+ * Of the places of clocks those whose letters leave each other room; the first and the last always.
+ * @param {number[]} places @param {(place: number) => number} x @returns {number[]}
+ */
+export function apart(places, x) {
+  const last = places.at(-1);
+  // The first is written from its place on and the last up to its own, the others around theirs.
+  let free = x(places[0] ?? 0) + CLOCK;
+  return places.filter((one, count) => {
+    if (count === 0 || one === last) return true;
+    const fits = x(one) - CLOCK / 2 >= free && x(one) + CLOCK / 2 <= x(last ?? 0) - CLOCK;
+    if (fits) free = x(one) + CLOCK / 2;
+    return fits;
+  });
+}
 
 /** @param {{ lane: Lane, row: number, moments: Moment[], at: number, x: (place: number) => number, wide: number, go: (to: number) => void }} of */
 function LaneLine({ lane, row, moments, at, x, wide, go }) {
