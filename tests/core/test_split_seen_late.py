@@ -16,7 +16,7 @@ def test_both_hands_are_lost(settled: list[str], *, followed: bool) -> None:
     """Eleven is doubled and gets a five, fourteen breaks and is taken; the dealer has nineteen."""
     rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules
     rig = QuickReaders(rules, dict(CHIPS))
-    rig.change_house(wagers_followed=followed)
+    rig.change_house(wagers_followed=followed, doubles_dated=followed)
     rig.lay(4, "main", ("A",))
     rig.pass_ms(2_000)
     draw(rig, "8s", "9c", "8d", "Th")
