@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-upgrade campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect campaign-connections
+.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test quick money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-upgrade campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect campaign-connections
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -42,6 +42,7 @@ help:
 	@echo 'make lock    requirements/*.lock anew from pyproject.toml; UPGRADE=1 takes the newest of everything'
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= WEB= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
+	@echo 'make quick   the tests of rules and formats, for a small change: about a minute'
 	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; part of make test'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= JOBS= FILE= may be given'
@@ -106,6 +107,9 @@ demo: setup-dev
 
 test: lint servers
 	$(if $(TESTS),$(BIN)/pytest -ra $(TESTS),$(EVERY_TEST))
+
+quick: setup-dev
+	$(BIN)/pytest -q -n 2 tests/rules tests/formats
 
 money: setup-dev
 	$(MONEY)
