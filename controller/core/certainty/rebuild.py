@@ -61,7 +61,7 @@ def rebuild(transaction: Transaction, before: Round, *, ordered: bool = False) -
             continue
         chips = isinstance(item, ChipsObserved)
         explained = transaction.observe(replace(dated, item=item), may_drop=chips, most_states=most_states)
-        most_states = most_states and max(1, most_states - transaction.lattice().states_walked)
+        most_states = most_states and max(1, most_states - transaction.lattice().cuts[-1].states)
         if isinstance(item, ChipsObserved) and not (
             explained or dated.item == idle(dated.item) or transaction.round().evidence.trouble
         ):

@@ -114,6 +114,11 @@ class LatticePrefix(msgspec.Struct, frozen=True):
     levels: tuple[Level, ...] = ()
     """Every way from the cut before to this one."""
 
+    @property
+    def states(self) -> int:
+        """How many states the walk from the cut before went through."""
+        return sum(map(len, self.levels))
+
 
 class TooManySequences(Exception):  # noqa: N818 - a limit, caught where the round is judged
     """The evidence leaves more sequences open than ``SEQUENCES_LIMIT``."""
@@ -374,7 +379,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         changed = {*self.outages} ^ {*outages}
         earliest_ns = min([dated.first_ns, *(one.from_ns for one in changed)])
         kept = tuple(cut for cut in self.cuts if cut.last_ns < earliest_ns)
-        if any(sum(map(len, cut.levels)) > _MOST_STATES for cut in kept):
+        if any(cut.states > _MOST_STATES for cut in kept):
             raise TooManySequences
         return self._cut_back(kept, outages)
 
@@ -435,11 +440,6 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         # Without slack none of it is put in another place.
         kept = rewound(self.cuts, self.evidence if slack else (), evidence)
         return self._walked(kept, evidence, most_states)
-
-    @property
-    def states_walked(self) -> int:
-        """How many states the last walk went through."""
-        return sum(map(len, self.cuts[-1].levels))
 
     def observe_all(self, evidence: Iterable[DatedObservation], most_states: int = 0) -> Lattice:
         """A round before its first card with all of the evidence, as one piece after another leaves it.
