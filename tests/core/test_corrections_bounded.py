@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cProfile
 
 from controller.core.certainty import rebuild
 from controller.core.messages.events import CardDrawn, WagerSettled
 from controller.core.messages.floor_events import CardSet
-from controller.core.messages.inputs import SetCard
+from controller.core.messages.inputs import DeclareBox, SetCard
 from controller.core.persons import Authentication
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -28,18 +30,20 @@ FOLLOWED = ["no legal play explains the evidence"]
 TOO_MUCH = ["the times of the readings leave too many orders open"]
 
 
-def unread_at_a_full_table(slack: int, *, bounded: bool = True) -> Rig:
-    """Seven boxes whose house forgives keys that are pressed ``slack`` cards late.
+def unread_at_a_full_table(
+    slack: int, *, bounded: bool = True, unread: int = UNREAD, spots: Sequence[int] = SPOTS
+) -> Rig:
+    """Wagers at ``spots``, whose house forgives keys that are pressed ``slack`` cards late.
 
-    Three readers are lost in the deal, one of whose cards is not read.
+    Three readers are lost in the deal, one of whose cards is not read (``unread`` 0: each is).
     """
     rig = Rig(profile_files.load("hollywood-penn-national", {"key_slack": slack}).rules)
     rig.change_house(corrections_bounded=bounded)
-    for spot in SPOTS:
+    for spot in spots:
         rig.chips(spot, "main", 1_000)
     rig.key("no_more_bets")
     for place, face in enumerate(DEAL.split(), start=1):
-        rig.card(None if place == UNREAD else face)
+        rig.card(None if place == unread else face)
         if place == 4:
             for spot in LOST:
                 rig.give(DeviceHealth(f"bet_spots/{spot}", HealthState.LOST, rig.now_ns))
@@ -79,3 +83,9 @@ def test_an_order_that_is_tried_out_first_is_followed_once() -> None:
     profile.runcall(name, rig, "5h")
     followed = rebuild.rebuild_corrected.__code__
     assert [one.callcount for one in profile.getstats() if one.code is followed] == [1]
+
+
+def test_a_box_that_is_declared_late_is_followed_no_further() -> None:
+    rig = unread_at_a_full_table(1, unread=0, spots=SPOTS[1:])
+    rig.give(DeclareBox(rig.now_ns, SPOTS[0], 1_000, "M. Floor", "seen", vouched=FLOOR))
+    assert rig.irregularities() == FOLLOWED + TOO_MUCH
