@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import cProfile
+from collections.abc import Sequence
 
 from controller.core.certainty import rebuild
 from controller.core.messages.events import CardDrawn, WagerSettled
