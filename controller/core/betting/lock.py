@@ -235,7 +235,7 @@ def replace_bets(transaction: Transaction, bets: Bets) -> None:
     if before.bets.locked:
         deal_confirmation.deal_corrected(transaction, "its boxes were corrected")
     # With other boxes another card is the hole card.
-    rebuild(transaction, before, ordered=True)
+    rebuild(transaction, before, bounded=True)
 
 
 def keep_moved_zone(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:

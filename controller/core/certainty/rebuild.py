@@ -32,11 +32,11 @@ _MOST_CORRECTED: Final = 10_000
 """States that the table goes through for one correction: about a second at a full table with readers lost."""
 
 
-def rebuild(transaction: Transaction, before: Round, *, ordered: bool = False) -> None:
+def rebuild(transaction: Transaction, before: Round, *, bounded: bool = False) -> None:
     """Rebuild the round's lattice; its evidence, answers and outages name cards and boxes as ``before``.
 
-    ``ordered``: by a person's correction, which may not hold up the table for long. Where it would the round is the
-    floor's.
+    ``bounded``: only as far as the table can follow in time, as where a person corrects the round or its boxes turn out
+    to be others. Beyond that the round is the floor's.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
     asks again if need be.
@@ -54,7 +54,7 @@ def rebuild(transaction: Transaction, before: Round, *, ordered: bool = False) -
         outages=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.outages if one.box in boxes),
     )
     transaction.change_lattice(empty_lattice(transaction.rules, transaction.round()))
-    most_states = _MOST_CORRECTED if ordered and transaction.house.corrections_bounded else 0
+    most_states = _MOST_CORRECTED if bounded and transaction.house.corrections_bounded else 0
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
@@ -227,7 +227,7 @@ def rebuild_corrected(transaction: Transaction, before: Round) -> None:
     if _hole_number(transaction.round()) != _hole_number(before):
         # What was turned was another card.
         transaction.change_cards(turned=False)
-    rebuild(transaction, before, ordered=True)
+    rebuild(transaction, before, bounded=True)
     if not trouble or not curable:
         return
     if closed:
