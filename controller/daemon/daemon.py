@@ -56,10 +56,10 @@ from controller.io.journal.reader import JournalEntry
 from controller.io.lines.supervisor import REASON_LIMIT, LineSupervisor
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publication import OutgoingEvent, topics_of
-from controller.io.mqtt.publisher import EventSource, Publisher
+from controller.io.mqtt.publisher import OVER_MQTT, EventSource, Publisher
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
-from controller.io.system.rate_limits import RequestLimit
+from controller.io.system.rate_limits import REBUILDING, RequestLimit
 from controller.io.system.supervision import Service, Supervision
 from controller.reports.audit.commitment_check import OwnOpenings, TriggerReveals
 from controller.reports.device_health import health_line
@@ -112,6 +112,8 @@ class PendingRequest(NamedTuple):
     answer: Callable[[bytes], None]
     order: SignedOrder | None = None
     """What the input was made of, where it was signed."""
+    rebuilds_for: str | None = None
+    """The client who is charged with the time of its step; None: it rebuilds no round."""
 
 
 class PendingCommit(NamedTuple):
@@ -275,7 +277,12 @@ class Daemon:
             self.publisher.reply(verb, reply_bytes(payload, NOT_OVER_MQTT))
 
     def ask(
-        self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Authentication = UNAUTHENTICATED
+        self,
+        verb: str,
+        payload: bytes,
+        answer: Callable[[bytes], None],
+        vouched: Authentication = UNAUTHENTICATED,
+        client: str = OVER_MQTT,
     ) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
@@ -293,7 +300,7 @@ class Daemon:
         if order is not None:
             self.signed[order.signed.key] = order.number
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
-        request = PendingRequest(given, payload, answer, order)
+        request = PendingRequest(given, payload, answer, order, client if verb in REBUILDING else None)
         if is_late(given, self.table.state):
             give = functools.partial(self.give, request)
             self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
@@ -302,6 +309,8 @@ class Daemon:
 
     def give(self, request: PendingRequest) -> None:
         """Let the table have what somebody asks for."""
+        if request.rebuilds_for is not None:
+            self.limit.rebuild_time.given()
         self.requests.append(request)
         self.deliver(request.given)
 
@@ -401,6 +410,7 @@ class Daemon:
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
+            begun_ns = self.parts.clock.monotonic_ns()
             try:
                 stepped = step(table, stamped)
                 # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
@@ -411,6 +421,7 @@ class Daemon:
             entries.append(entry)
             events.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
+            self.charge(given, self.parts.clock.monotonic_ns() - begun_ns)
             for one, its_events in stepped.taken:
                 replies.extend(self.replies(one, its_events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
@@ -458,6 +469,12 @@ class Daemon:
         for asked in [one for one in self.requests if one.given is given]:
             self.requests.remove(asked)
             yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
+
+    def charge(self, given: Input, took_ns: int) -> None:
+        """The step of an input took so long: note it to whom sent it, where it is an order that rebuilds a round."""
+        for asked in self.requests:
+            if asked.given is given and asked.rebuilds_for is not None:
+                self.limit.rebuild_time.stepped(asked.rebuilds_for, took_ns)
 
     def stamped(self, given: Input) -> StampedInput:
         """The input with its number, times and random bytes."""

@@ -61,7 +61,7 @@ def operator_channel(where: ChannelEndpoints, daemon: Daemon) -> OperatorChannel
         if request.verb == STATUS:
             answer(reply_bytes(request.payload, None, daemon.status(), daemon.identity.epoch))
         else:
-            daemon.ask(request.verb, request.payload, answer, request.vouched)
+            daemon.ask(request.verb, request.payload, answer, request.vouched, request.client)
 
     identity = daemon.identity
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask, daemon.parts.clock, daemon.limit)

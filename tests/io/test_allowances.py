@@ -12,12 +12,13 @@ from controller.io.system.rate_limits import (
     BUCKETS_LIMIT,
     CALM_NS,
     NANOSECONDS,
+    REBUILDING,
+    REBUILDS,
     REQUESTS_AT_ONCE,
     REQUESTS_PER_SECOND,
     Allowance,
     RequestLimit,
     RequestVerdict,
-    too_much,
 )
 
 
@@ -89,28 +90,27 @@ def test_a_flood_is_reported_once_and_the_next_one_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "at_once", "per_second"),
+    ("verbs", "counted", "at_once", "per_second"),
     [
-        ("void", REQUESTS_AT_ONCE, REQUESTS_PER_SECOND),
+        (["void"], "void", REQUESTS_AT_ONCE, REQUESTS_PER_SECOND),
         # The table tries out a whole round for each of these, and has its readings to take.
-        ("set-card", 10, 2),
-        ("adjust", 10, 2),
-        ("answer", 10, 2),
-        ("assign-card", 10, 2),
-        ("declare-box", 10, 2),
+        *(([verb], REBUILDS, 10, 2) for verb in sorted(REBUILDING)),
+        # Given in turn they are no more.
+        (sorted(REBUILDING), REBUILDS, 10, 2),
     ],
 )
-def test_on_end_so_many_a_second_are_admitted(verb: str, at_once: int, per_second: int) -> None:
+def test_on_end_so_many_a_second_are_admitted(verbs: list[str], counted: str, at_once: int, per_second: int) -> None:
     clock, complaints = Hands(), list[str]()
     limit = RequestLimit(clock, complaints.append)
     admitted = 0
-    for _ in range(60_000):
+    for number in range(60_000):
         clock.now_ns += NANOSECONDS // 1000
-        admitted += limit.admit("M. Okafor", verb) is RequestVerdict.ADMITTED
+        admitted += limit.admit("M. Okafor", verbs[number % len(verbs)]) is RequestVerdict.ADMITTED
     assert at_once + 59 * per_second <= admitted <= at_once + 60 * per_second
     assert limit.refused == 60_000 - admitted
-    assert complaints == [f"{verb} by M. Okafor: more than {per_second} a second; what is beyond is refused"]
-    assert too_much(verb).text.startswith(f"too many requests: at most {per_second} a second")
+    assert complaints == [f"{counted} by M. Okafor: more than {per_second} a second; what is beyond is refused"]
+    text = limit.refusal("M. Okafor", verbs[0]).text
+    assert text == f"too many requests: at most {per_second} a second; ask again in 1 s"
 
 
 def test_a_crowd_of_names_shares_what_there_is() -> None:
@@ -121,3 +121,62 @@ def test_a_crowd_of_names_shares_what_there_is() -> None:
     clock.now_ns += NANOSECONDS
     # Who has been quiet since is forgotten, and there is room again.
     assert limit.admit("M. Okafor", "void") is RequestVerdict.ADMITTED
+
+
+def asked(limit: RequestLimit, clock: Hands, clients: list[str], took_ns: int, for_ns: int) -> int:
+    """How long a table is at work that is asked a hundred times a second in turn, each order taking so long."""
+    begun_ns, worked_ns = clock.now_ns, 0
+    verbs = sorted(REBUILDING)
+    while clock.now_ns < begun_ns + for_ns:
+        for client in clients:
+            if limit.admit(client, verbs[clock.now_ns % len(verbs)]) is RequestVerdict.ADMITTED:
+                limit.rebuild_time.given()
+                clock.now_ns += took_ns
+                worked_ns += took_ns
+                limit.rebuild_time.stepped(client, took_ns)
+        clock.now_ns += NANOSECONDS // 100
+    return worked_ns
+
+
+@pytest.mark.parametrize(("keys", "share"), [(1, 8), (2, 4), (20, 4)])
+def test_the_worst_orders_take_a_small_part_of_the_time_however_many_keys_send_them(keys: int, share: int) -> None:
+    clock = Hands()
+    limit = RequestLimit(clock, lambda _: None)
+    clients = [f"key {number}" for number in range(keys)]
+    minutes_ns, order_ns = 600 * NANOSECONDS, 1_300_000_000
+    assert minutes_ns / share / 2 < asked(limit, clock, clients, order_ns, minutes_ns) < minutes_ns / share
+
+
+def test_orders_that_take_a_millisecond_wait_for_nothing_but_their_number() -> None:
+    clock = Hands()
+    limit = RequestLimit(clock, lambda _: None)
+    assert asked(limit, clock, ["M. Okafor"], 1_000_000, 60 * NANOSECONDS) >= 128_000_000
+
+
+def test_another_person_may_order_before_who_kept_the_table_long_may_again() -> None:
+    clock, complaints = Hands(), list[str]()
+    limit = RequestLimit(clock, complaints.append)
+    assert limit.admit("M. Crook", "assign-card") is RequestVerdict.ADMITTED
+    limit.rebuild_time.given()
+    limit.rebuild_time.stepped("M. Crook", NANOSECONDS)
+    assert limit.admit("M. Crook", "set-card") is RequestVerdict.REFUSED
+    assert complaints == [f"{REBUILDS} by M. Crook: more than the table can follow; what is beyond is refused"]
+    assert limit.admit("J. Lee", "set-card") is RequestVerdict.REFUSED
+    said = "too many requests: the table is not through with such orders; ask again in"
+    assert [limit.refusal(one, "set-card").text for one in ("M. Crook", "J. Lee")] == [f"{said} 8 s", f"{said} 3 s"]
+    clock.now_ns += 3 * NANOSECONDS
+    assert limit.admit("M. Crook", "set-card") is not limit.admit("J. Lee", "set-card") is RequestVerdict.ADMITTED
+    clock.now_ns += 5 * NANOSECONDS
+    assert limit.admit("M. Crook", "set-card") is RequestVerdict.ADMITTED
+
+
+def test_a_reading_waits_behind_two_such_orders_at_most() -> None:
+    clock = Hands()
+    limit = RequestLimit(clock, lambda _: None)
+    for client in ("M. Crook", "J. Lee"):
+        assert limit.admit(client, "set-card") is RequestVerdict.ADMITTED
+        limit.rebuild_time.given()
+    assert limit.admit("M. Okafor", "set-card") is RequestVerdict.REFUSED
+    assert limit.refusal("M. Okafor", "set-card").text.endswith("ask again in 1 s")
+    limit.rebuild_time.stepped("M. Crook", 1_000_000)
+    assert limit.admit("M. Okafor", "set-card") is RequestVerdict.ADMITTED

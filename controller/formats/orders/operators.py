@@ -108,6 +108,8 @@ class ChannelRequest(NamedTuple):
     verb: str
     payload: bytes
     vouched: Authentication = UNAUTHENTICATED
+    client: str = ""
+    """Who asks, as a text for people."""
 
 
 def read_operators(text: str, name: str) -> Mapping[str, ChannelUser]:
@@ -185,13 +187,13 @@ def read_request(frames: list[bytes], table: str, asking: ChannelUser, owners: C
         raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
     if verb in VERBS and is_signed(frames[3]):
         # Who ordered it, and whether they may, follows from the signature.
-        return ChannelRequest(verb, frames[3], asking.vouched())
+        return ChannelRequest(verb, frames[3], asking.vouched(), asking.person_text())
     if refusal := no_right(verb, asking.roles):
         raise OperatorRefused(refusal.text, refusal.code)
     if verb not in VERBS:
-        return ChannelRequest(verb, frames[3], asking.vouched())
+        return ChannelRequest(verb, frames[3], asking.vouched(), asking.person_text())
     payload = _in_the_name(frames[3], asking.name) if asking.name else _in_no_owners_name(frames[3], owners)
-    return ChannelRequest(verb, payload, asking.vouched())
+    return ChannelRequest(verb, payload, asking.vouched(), asking.person_text())
 
 
 def request_frames(table: str, verb: str, body: Mapping[str, Any]) -> list[bytes]:

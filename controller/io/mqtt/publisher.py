@@ -41,7 +41,7 @@ from controller.io.mqtt.publication import OutgoingEvent, OutgoingMessage, first
 from controller.io.mqtt.reconnection import AbsenceReports, Reconnection, advice
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
+from controller.io.system.rate_limits import RequestLimit, RequestVerdict
 
 REPLY_LIMIT: Final = 1000
 """Replies that wait for the broker; older ones are dropped, as their senders have given up."""
@@ -289,7 +289,7 @@ class Publisher:
         known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
         verdict = self._limit.admit(OVER_MQTT, known)
         if verdict is RequestVerdict.REFUSED:
-            self.reply(verb, reply_bytes(payload, too_much(verb)))
+            self.reply(verb, reply_bytes(payload, self._limit.refusal(OVER_MQTT, known)))
         elif verdict is RequestVerdict.ADMITTED and verb == REPLAY and self._consumers is not None:
             self._take_replay(self._consumers, payload)
         elif verdict is RequestVerdict.ADMITTED:

@@ -30,7 +30,7 @@ from controller.formats.orders.operators import (
     reply_frames,
 )
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import RequestLimit, RequestVerdict, Throttle, too_much
+from controller.io.system.rate_limits import RequestLimit, RequestVerdict, Throttle
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener, tcp_listener
 
 QUEUE_LIMIT: Final = 100
@@ -181,10 +181,11 @@ class OperatorChannel:
 
             who = asking or self._asking(frames)
             verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
-            verdict = self._limit.admit(who.person_text(), verb if verb in RIGHTS else "unknown commands")
+            limited = who.person_text(), verb if verb in RIGHTS else "unknown commands"
+            verdict = self._limit.admit(*limited)
             if verdict is not RequestVerdict.ADMITTED:
                 if verdict is RequestVerdict.REFUSED:
-                    self._send(socket, [bytes(peer.buffer), *refused_frames(too_much(verb))])
+                    self._send(socket, [bytes(peer.buffer), *refused_frames(self._limit.refusal(*limited))])
                 continue
             try:
                 request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)

@@ -24,15 +24,30 @@ REQUESTS_PER_SECOND: Final = 10
 REQUESTS_AT_ONCE: Final = 50
 """Requests that may come together: a screen that takes every alert off its list."""
 
-REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box", "adjust", "answer"})
+REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box", "adjust", "answer", "approve-order"})
 """Orders and answers for which the table tries out all plays of a round, even if it then refuses them: late in a round
-of seven boxes this takes a tenth of a second and more."""
+of seven boxes this takes a tenth of a second, and more than a second at the worst table."""
+
+REBUILDS: Final = "orders that rebuild a round"
+"""The one name under which all of them are counted: given in turn they cost the table no less."""
 
 REBUILDS_PER_SECOND: Final = 2
-"""Of one such verb, from one client, on end: ten would leave the table no time for its readings."""
+"""Of such verbs together, from one client, on end: ten would leave the table no time for its readings."""
 
 REBUILDS_AT_ONCE: Final = 10
 """Such requests that may come together: the cards of a shoe's bad minute."""
+
+REBUILDS_WAITING: Final = 2
+"""Such requests that may wait to be stepped, whoever sent them: a reading behind them waits for all."""
+
+CLIENT_REST: Final = 9
+"""How many times as long as its orders took a client leaves the table alone: a tenth of the time is one client's."""
+
+TABLE_REST: Final = 4
+"""The same of all clients together: however many keys somebody has, the readings have four fifths of the time."""
+
+REST_BEGINS_NS: Final = NANOSECONDS
+"""Rest that may be outstanding: orders that take some milliseconds, as nearly all do, wait for nothing."""
 
 REFUSALS_PER_SECOND: Final = 10
 """Refusals that are sent of all that is too much; the rest is counted."""
@@ -89,6 +104,38 @@ class Throttle:
             await asyncio.sleep(self._allowance.wait_ns(now_ns) / NANOSECONDS)
 
 
+class RebuildTime:
+    """How much of the table's time orders that rebuild a round may take: few at once, and then a rest.
+
+    What one takes is known only once it was stepped: where most are done in a millisecond, some take a second.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._waiting = 0
+        self._table_rests_ns = 0
+        self._rests_ns: dict[str, int] = {}
+
+    def wait_ns(self, client: str) -> int:
+        """How long until the next order of a client may be taken; 0: now."""
+        if self._waiting >= REBUILDS_WAITING:
+            return NANOSECONDS
+        until_ns = max(self._table_rests_ns, self._rests_ns.get(client, 0))
+        return max(0, until_ns - REST_BEGINS_NS - self._clock.monotonic_ns())
+
+    def given(self) -> None:
+        """An order waits to be stepped."""
+        self._waiting += 1
+
+    def stepped(self, client: str, took_ns: int) -> None:
+        """It has been, and took so long."""
+        now_ns = self._clock.monotonic_ns()
+        self._waiting -= 1
+        self._table_rests_ns = max(self._table_rests_ns, now_ns) + TABLE_REST * took_ns
+        self._rests_ns = {one: until_ns for one, until_ns in self._rests_ns.items() if until_ns > now_ns}
+        self._rests_ns[client] = self._rests_ns.get(client, now_ns) + CLIENT_REST * took_ns
+
+
 class RequestVerdict(enum.Enum):
     """What becomes of a request."""
 
@@ -100,7 +147,10 @@ class RequestVerdict(enum.Enum):
 
 
 class RequestLimit:
-    """Admits what each client asks for, by verb; ``report`` takes one line for each flood, when it begins."""
+    """Admits what each client asks for, by verb; ``report`` takes one line for each flood, when it begins.
+
+    Verbs that rebuild a round share what one may ask, and the time of the table that all may take.
+    """
 
     def __init__(self, clock: Clock, report: Callable[[str], None]) -> None:
         self._clock = clock
@@ -112,22 +162,39 @@ class RequestLimit:
         self._refused_ns: int | None = None
         self.refused = 0
         """Requests that were too much, since the start."""
+        self.rebuild_time = RebuildTime(clock)
+        """What orders that rebuild a round took, as the table reports it."""
 
     def admit(self, client: str, verb: str) -> RequestVerdict:
         """What becomes of a request for ``verb`` by ``client``, both as they are to be named to people."""
         now_ns = self._clock.monotonic_ns()
-        bucket = self._buckets.get((client, verb))
-        if bucket is None:
-            bucket = self._new_bucket(client, verb, now_ns)
-        if bucket.take(now_ns):
+        rests = verb in REBUILDING and self.rebuild_time.wait_ns(client) > 0
+        if not rests and self._bucket(client, verb, now_ns).take(now_ns):
             return RequestVerdict.ADMITTED
         self.refused += 1
         before_ns, self._refused_ns = self._refused_ns, now_ns
         if before_ns is None or now_ns - before_ns >= CALM_NS:
-            text = f"{verb} by {client}: more than {_pace(verb)[0]} a second; what is beyond is refused"
+            beyond = "more than the table can follow" if rests else f"more than {_pace(verb)[0]} a second"
+            text = f"{_counted(verb)} by {client}: {beyond}; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
             self._report(text)
         return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
+
+    def refusal(self, client: str, verb: str) -> RefusalReason:
+        """The refusal for a sender who asks too much: it says when to ask again."""
+        rest_ns = self.rebuild_time.wait_ns(client) if verb in REBUILDING else 0
+        bucket_ns = self._bucket(client, verb, now_ns := self._clock.monotonic_ns()).wait_ns(now_ns)
+        seconds = max(1, -(-max(rest_ns, bucket_ns) // NANOSECONDS))
+        if rest_ns:
+            text = f"too many requests: the table is not through with such orders; ask again in {seconds} s"
+        else:
+            text = f"too many requests: at most {_pace(verb)[0]} a second; ask again in {seconds} s"
+        return RefusalReason("too_many_requests", text)
+
+    def _bucket(self, client: str, verb: str, now_ns: int) -> Allowance:
+        verb = _counted(verb)
+        bucket = self._buckets.get((client, verb))
+        return bucket or self._new_bucket(client, verb, now_ns)
 
     def _new_bucket(self, client: str, verb: str, now_ns: int) -> Allowance:
         if len(self._buckets) >= BUCKETS_LIMIT and now_ns - self._tidied_ns >= NANOSECONDS:
@@ -140,12 +207,12 @@ class RequestLimit:
         return bucket
 
 
+def _counted(verb: str) -> str:
+    """The name under which requests for a verb are counted."""
+    return REBUILDS if verb in REBUILDING else verb
+
+
 def _pace(verb: str) -> tuple[int, int]:
     """How many requests for a verb one client may make a second, and how many together."""
-    return (REBUILDS_PER_SECOND, REBUILDS_AT_ONCE) if verb in REBUILDING else (REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
-
-
-def too_much(verb: str) -> RefusalReason:
-    """The refusal for a sender who asks too much."""
-    text = f"too many requests: at most {_pace(verb)[0]} a second; ask again later"
-    return RefusalReason("too_many_requests", text)
+    rebuilds = _counted(verb) == REBUILDS
+    return (REBUILDS_PER_SECOND, REBUILDS_AT_ONCE) if rebuilds else (REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
