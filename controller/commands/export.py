@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Final
 import click
 
 from controller.commands.suggestions import journals
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 
 if TYPE_CHECKING:
     from controller.reports.revenue_rows import ExportRow, Takings
@@ -83,17 +83,16 @@ def command(
             else:
                 write_rows(file, kind, form, takings(own_event(body) for body in bodies))
     except (NotAJournal, ProofRefused) as error:
-        say(f"tableside: {error}", err=True)
-        sys.exit(2)
+        refuse(error)
     except PayloadRefused as error:
-        say(f"tableside: {journal}: {error}; use the version of the program that wrote it", err=True)
-        sys.exit(2)
+        refuse(f"{journal}: {error}; use the version of the program that wrote it")
     except JournalDamaged as error:
         say(f"tableside: {error}; run: tableside verify {journal}", err=True)
         sys.exit(1)
+    except BrokenPipeError:
+        raise  # Who reads it has read enough, as head does: click ends the command quietly.
     except OSError as error:
-        say(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
-        sys.exit(2)
+        refuse(f"{output or 'standard output'}: {error.strerror}")
 
 
 def export_proof(journal: Path, number: int, verifier: str | None, head: Path | None, output: Path | None) -> None:

@@ -23,6 +23,12 @@ NO_PROOFS: Final = "--operators: expected a journal or its second copy, without 
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
 
 
+PROOFS_HERE: Final = (
+    "proofs of a round's records, no second copy; give --verifier, the line that tableside verify --key prints"
+    " of the table's journal"
+)
+"""Said of a folder that ``tableside export --proof`` wrote."""
+
 OTHERWISE_SEALED: Final = (
     "whole, but not sealed with this key; give the key that its table file names as key_file. If this is that key, a"
     " program that lacks it wrote the whole journal"
@@ -100,8 +106,11 @@ def check_journal(
     from controller.io.files.config_files import text_of
     from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.errors import NotAJournal
+    from controller.io.journal.proofs import PROOF_SUFFIX
     from controller.io.journal.verification import orders, verify
 
+    if journal.is_dir() and any(journal.glob(f"*{PROOF_SUFFIX}")):
+        refuse(f"{journal}: {PROOFS_HERE}")
     try:
         key = None if key_file is None else read_key(key_file)
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))

@@ -100,6 +100,21 @@ def test_verify_says_what_is_proven(exported: Path, verifier: str) -> None:
     assert (done.exit_code, ": proven: records " in done.output) == (0, True), done.output
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_without_the_verifier_key_verify_says_what_to_give(exported: Path, as_json: bool) -> None:
+    done = run("verify", *(["--json"] if as_json else []), exported)
+    assert (done.exit_code, "no second copy; give --verifier" in done.output) == (2, True), done.output
+
+
+def test_who_reads_only_the_first_events_is_told_of_no_broken_pipe(journal: Path) -> None:
+    command = [sys.executable, "-m", "controller", "export", "--events", str(journal)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+
+
 def test_a_record_taken_out_of_the_round_is_missed(exported: Path, verifier: str) -> None:
     name = leaves(exported)[2]
     (exported / name).unlink()

@@ -329,6 +329,15 @@ def test_a_tables_own_options_are_checked_by_key(options: dict[str, object], key
         profile_files.load("hollywood-penn-national", options)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"stand_key": "no"}, {"surrender": "early"}, {"side_bets": "ez_bust"}], ids=["option", "rule", "bets"]
+)
+def test_an_unknown_key_is_shown_beside_a_wrong_value(wrong: dict[str, object]) -> None:
+    options = {**wrong, "hit_soft": True, "lucky_ladies.pears": "all", "red_dog.stake_cents": 5}
+    found = [one for one, _ in with_options(PENN, options)[1]]
+    assert found == [*wrong, "hit_soft", "lucky_ladies.pears", "red_dog.stake_cents"]
+
+
 def test_a_tables_options_may_be_rules_options_and_terms() -> None:
     options = {"surrender": "none", "payout_unit_cents": 100, "blazing7s.stake_cents": 100, "side_bets": ["blazing7s"]}
     rules = profile_files.load("hollywood-penn-national", options).rules
@@ -402,5 +411,9 @@ def test_a_copied_profile_that_kept_its_name_is_a_warning(tmp_path: Path) -> Non
     copied.write_text(text)
     message = f"{copied}: name: borgata is a profile that comes with the program; give this one another name"
     assert profile_files.load(str(copied)).warnings == (message,)
-    copied.write_text(text.replace('name = "borgata"', 'name = "ours"'))
+    renamed, title = text.replace('name = "borgata"', 'name = "ours"'), profile_files.load("borgata").title
+    copied.write_text(renamed)
+    message = f'{copied}: title: "{title}" is that of a profile that comes with the program; give this one another'
+    assert profile_files.load(str(copied)).warnings == (message,)
+    copied.write_text(renamed.replace(f'title = "{title}"', 'title = "Ours"'))
     assert profile_files.load(str(copied)).warnings == ()

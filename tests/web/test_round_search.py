@@ -110,6 +110,22 @@ async def test_a_time_is_the_houses(tmp_path: Path) -> None:
     assert [one.round for one in (await unknown.found(HERE, {"at": "2026-11-21T11:17:09"})).rounds] == [1]
 
 
+async def test_a_time_that_is_filled_in_by_half_is_not_dropped(broker: Broker, window: Window, tmp_path: Path) -> None:
+    async with pages(broker, await kept(with_people(), tmp_path)) as at:
+        page = window.page
+        await page.goto(f"{at}/round/{JOURNAL}")
+        await expect(page.locator(".tables a")).to_have_count(2)
+        await page.get_by_label("At").press_sequentially("11212026")
+        await page.get_by_label("Card").press("Enter")
+        message = "Expected a date and a time by the house's clock, such as 2026-11-21 14:16:52."
+        await expect(page.get_by_role("alert")).to_have_text([message])
+        await expect(page.locator(".tables a")).to_have_count(0)
+        await page.get_by_label("At").fill("2026-11-21T11:17:12")
+        await page.get_by_label("Card").press("Enter")
+        await expect(page.locator(".tables a b")).to_have_text(["Round 2"])
+        await expect(page.get_by_role("alert")).to_have_count(0)
+
+
 async def test_the_page_says_beside_the_field_what_was_expected(broker: Broker, window: Window, tmp_path: Path) -> None:
     async with pages(broker, await kept(with_people(), tmp_path)) as at:
         page = window.page

@@ -148,12 +148,23 @@ def with_options(rules: Rules, options: Mapping[str, Any]) -> tuple[Rules, tuple
     found = decode(Rules, {**plain, **changed}, (), mistakes)
     if found is not None and found_options is not None:
         found = replace(found, options=found_options, side_bet_terms=rules.side_bet_terms)
-        for key, value in options.items():
-            if key not in {*chosen, *changed}:
-                found = _with_term(found, key, value, mistakes)
-        found = with_terms(found)
+    # Names and terms are held against what is offered also where another value is wrong: all is said at once.
+    after = found or replace(rules, side_bets=_named_bets(offered, rules), side_bet_terms=rules.side_bet_terms)
+    for key, value in options.items():
+        if key not in {*chosen, *changed}:
+            after = _with_term(after, key, value, mistakes)
+    found = None if found is None else with_terms(after)
     wrong = tuple((".".join(str(part) for part in one.path), one.text) for one in mistakes)
     return (rules if found is None else found), wrong
+
+
+def _named_bets(offered: object, rules: Rules) -> tuple[str, ...]:
+    """The side wagers that options name, as far as they can be read; else all, so that none counts as left out."""
+    if offered is None:
+        return rules.side_bets
+    if isinstance(offered, list | tuple) and all(isinstance(one, str) for one in offered):
+        return tuple(offered)
+    return side_bet_names()
 
 
 def option_mistakes(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -78,7 +78,14 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Profile:
         ProfileError: as ``text_of``, it is no profile that can be played, or the options do not fit it.
     """
     found = profiles.read(text_of(name), name if is_path(name) else f"{name}.toml", options)
-    if not is_path(name) or found.rules.name not in names():
-        return found
-    copied = f"{name}: name: {found.rules.name} is a profile that comes with the program; give this one another name"
-    return replace(found, warnings=(*found.warnings, copied))
+    copied = _copied(name, found) if is_path(name) else ()
+    return replace(found, warnings=(*found.warnings, *copied)) if copied else found
+
+
+def _copied(name: str, own: Profile) -> tuple[str, ...]:
+    """What a house's own profile still has of the one it was copied from, that people would take for that one."""
+    if own.rules.name in names():
+        return (f"{name}: name: {own.rules.name} is a profile that comes with the program; give this one another name",)
+    titles = (raw(one).get("title") for one in names())
+    said = f'{name}: title: "{own.title}" is that of a profile that comes with the program; give this one another'
+    return (said,) if own.title in titles else ()

@@ -36,12 +36,16 @@ export function RoundsPage({ journal }) {
   }, [search]);
   const ask = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (event.target instanceof HTMLFormElement) setSearch(asked(new FormData(event.target)));
+    if (!(event.target instanceof HTMLFormElement)) return;
+    const time = event.target.elements.namedItem("at");
+    // Of a time that is filled in by half the browser gives no value.
+    const half = time instanceof HTMLInputElement && time.validity.badInput ? { at: "?" } : {};
+    setSearch({ ...asked(new FormData(event.target)), ...half });
   };
   const mistakes = found.value?.mistakes ?? {};
   return html`<div class="tables-page rounds-page"><header class="head"><h1>${t("title.rounds", { journal })}</h1>
       <nav aria-label=${t("nav.label")}><a href="/table/${journal.split("/").slice(0, 2).join("/")}">${t("nav.table")}</a> <a href="/round">${t("nav.journals")}</a></nav><${Who} /></header><main>
-    <form class="search" onSubmit=${ask}>${["at", ...FIELDS].map((name) => html`<${Field} key=${name} name=${name} search=${search} known=${mistakes[name]} zone=${found.value ? zoneAt(found.value.rounds[0]?.began ?? "") : ""} />`)}
+    <form class="search" noValidate onSubmit=${ask}>${["at", ...FIELDS].map((name) => html`<${Field} key=${name} name=${name} search=${search} known=${mistakes[name]} zone=${found.value ? zoneAt(found.value.rounds[0]?.began ?? "") : ""} />`)}
       <button type="submit">${t("search.go")}</button></form>
     ${found.refused ? html`<p role="alert">${found.refused}</p>` : null}
     ${found.value?.rounds.length === 0 ? html`<p class="quiet">${t("search.none")}</p>` : null}
