@@ -90,6 +90,7 @@ def house_of(table: TableFile) -> House:
         corrections_bounded=True,
         recounts_traced=True,
         doubles_dated=True,
+        splits_awaited=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -97,6 +97,7 @@ class Rig:
             corrections_bounded=True,
             recounts_traced=True,
             doubles_dated=True,
+            splits_awaited=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

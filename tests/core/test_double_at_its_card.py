@@ -37,7 +37,7 @@ HITS_TWICE = "2 main 10 / 4 main 10 / wait 6 / deal 4s 8c 7s 2s 3c Ah / wait 4 /
 def played(profile: str, cycle_ms: int, text: str, *, awaited: bool = True) -> HumanRig:
     """The acts at a table without keys; not ``awaited``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
-    rig.change_house(doubles_awaited=awaited)
+    rig.change_house(doubles_awaited=awaited, splits_awaited=awaited)
     rig.play(text)
     return rig
 

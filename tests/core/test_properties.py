@@ -267,6 +267,7 @@ def begun_now(house: House) -> House:
         corrections_bounded=True,
         recounts_traced=True,
         doubles_dated=True,
+        splits_awaited=True,
     )
 
 

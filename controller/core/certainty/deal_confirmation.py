@@ -463,7 +463,17 @@ def _is_too_much(transaction: Transaction, came: ChipVisit) -> bool:
     if not transaction.house.slips_reckoned:
         return False
     lay, more = (worth(chips, transaction.house.chips, {}) for chips in (came.lay, came.came))
-    return exceeds_one_move(lay, lay + more)
+    return is_beyond_one_move(transaction, came.spot, lay, lay + more)
+
+
+def is_beyond_one_move(transaction: Transaction, spot: int, lay_cents: int, now_cents: int) -> bool:
+    """Whether more came to a spot than a double or split adds: of a box that was split or doubled before, its wager."""
+    round_now = transaction.state.round
+    if exceeds_one_move(lay_cents, now_cents):
+        return True
+    if not transaction.house.splits_awaited or round_now is None or spot not in round_now.bets.spots:
+        return False
+    return 0 < lay_cents < now_cents - round_now.main_wagers()[round_now.bets.spots.index(spot)]
 
 
 def may_end_by_key(transaction: Transaction) -> bool:

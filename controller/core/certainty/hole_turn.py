@@ -12,6 +12,7 @@ from controller.core.table.keymap import EVIDENCE
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import PlaysByLastCard, are_identical
+from firmware_protocols.readings import ChipsSeen
 
 _SECOND_NS: Final = 1_000_000_000
 
@@ -32,7 +33,7 @@ def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
         # So it does after the word of who is not at the table that no card was missed.
         by_word = any(round_now.corrected) or round_now.questions.denied_afar
-        concluded = not by_word and (by_card or _pause_shows_turn(transaction))
+        concluded = not by_word and (by_card or _pause_shows_turn(transaction, tuple(nodes)))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:
@@ -50,10 +51,11 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     return bool(frontier) and all(node.drawn for node in frontier)
 
 
-def _pause_shows_turn(transaction: Transaction) -> bool:
+def _pause_shows_turn(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
 
-    Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
+    That chips say so is not enough, for players can move them, nor does a key that could still be taken back. But chips
+    of which a reader tells only after the card may say that a player has still to be dealt to.
     """
     round_now, options = transaction.round(), transaction.round().options(transaction.rules)
     deal = round_now.dealing
@@ -62,7 +64,17 @@ def _pause_shows_turn(transaction: Transaction) -> bool:
     if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
     lattice = _lattice_up_to_last_card(transaction)
+    if transaction.house.splits_awaited and (
+        _may_move_before(transaction, deal.last_ns) or not all(lattice.game.finished(node) for node in nodes)
+    ):
+        return False
     return bool(lattice.frontier) and all(lattice.game.finished(node) for node in lattice.frontier)
+
+
+def _may_move_before(transaction: Transaction, moment_ns: int) -> bool:
+    """Whether chips that do not count yet, as they may move on, may have been laid before a moment."""
+    firsts = (one.first.input for one in transaction.state.moving)
+    return any(isinstance(seen, ChipsSeen) and transaction.table_ns(seen.after_ns) < moment_ns for seen in firsts)
 
 
 def _lattice_up_to_last_card(transaction: Transaction) -> Lattice:

@@ -191,6 +191,11 @@ class House(Value, frozen=True, tag=False):
     doubles_dated: bool = False
     """Whether what stays of too large a double or split was laid when its chips came, also where the rest is handed
     back only after its card. False: the journal is of before, when it counted as laid after that card."""
+    splits_awaited: bool = False
+    """Whether a pause turns the hole card only where no chips from before the last card move still and every play, by
+    all that has been reported, has the players finished, and what is too much of a split hand's double is told by its
+    box's wager. False: the journal is of before, when chips that were laid before the last card and reported after it
+    did not count for the pause, and as much as lay at a box, of all its hands, was not too much to add."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -8,9 +8,9 @@ move.
 
 Chips that came count as soon as their reader has looked again after a card: a dealer who goes on has seen that they
 lie. Chips that left wait through cards, as they may come back while another hand is played. So do those that may be a
-double of a hand whose turn has not come (``early_doubles``). Nobody changes a double
-once its card is seen: what moves wholly after a card goes on with no move of before it, but that the same chips come
-back.
+double of a hand whose turn has not come (``early_doubles``), and more than a double, of which some may be handed back.
+Nobody else changes a double once its card is seen: what moves wholly after a card goes on with no move of before it,
+but that the same chips come back.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
 from controller.core.round import early_doubles, missed_cards
-from controller.core.table.layout import Zone, exceeds_one_move, heard_elsewhere, worth, zone_name
+from controller.core.table.layout import Zone, heard_elsewhere, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
 from controller.core.table.transaction import Transaction
@@ -135,9 +135,7 @@ def _still_ns(transaction: Transaction, one: MovingChips) -> int:
         if _is_early(transaction, one):
             return one.first.at_ns + _EARLY_NS
         # Who lays too much and takes it back between two looks is seen to have laid it only once it is gone.
-        longer_ns = max(
-            2 * (seen.by_ns - seen.after_ns), _CHANGE_NS if exceeds_one_move(one.lay_cents, _cents(house, seen)) else 0
-        )
+        longer_ns = max(2 * (seen.by_ns - seen.after_ns), _CHANGE_NS if _is_too_much(transaction, one) else 0)
         before = [_still_ns(transaction, other) for other in _raised_before(transaction, one)]
         still_ns = max(still_ns, one.last.at_ns + longer_ns, *before)
     return min(still_ns, longest_ns)
@@ -238,6 +236,12 @@ def _cents(house: House, content: ChipsSeen | Zone) -> int:
     return worth(content.chips, house.chips, content.values)
 
 
+def _is_too_much(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether some of the chips that came may still be handed back: no double or split adds as much."""
+    cents = _cents(transaction.house, _seen(one.last))
+    return deal_confirmation.is_beyond_one_move(transaction, one.spot, one.lay_cents, cents)
+
+
 def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInput) -> bool:
     """Whether time, or what is reported now, says that chips lie still."""
     house = transaction.house
@@ -246,6 +250,8 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
     match stamped.input:
         case ChipsConfirmed(spots, upto_ns):
             looked = one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _lowered(house, one)
+            if house.splits_awaited and _is_too_much(transaction, one):
+                return False
             return looked and not (_is_early(transaction, one) or _waits_for_another(transaction, one))
         case KeyPressed(_, key):
             meaning = house.keys.get(key)
@@ -285,7 +291,7 @@ def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
     if not house.moves_reconsidered or _lowered(house, one) or now_ns < one.last.at_ns + _usual_ns(house, one):
         return False
     # What is too much of a double may have been handed back since the last look.
-    handed_back = house.exchanges_in_play and exceeds_one_move(one.lay_cents, _cents(house, _seen(one.last)))
+    handed_back = house.exchanges_in_play and _is_too_much(transaction, one)
     return not (handed_back or _is_early(transaction, one) or _waits_for_another(transaction, one))
 
 
@@ -302,7 +308,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     much and come soon, else a raise or the next bet. Where still more leaves, the first may have been a surrender.
     """
     # Nobody changes a double once its card is seen.
-    if 0 <= one.drawn_ns <= seen.after_ns:
+    if 0 <= one.drawn_ns <= seen.after_ns and not _hands_back(transaction, one, seen):
         return False
     house, left = transaction.house, _seen(one.last)
     lies = _cents(house, seen)
@@ -321,6 +327,15 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     if _are_of_broken_hands(transaction, one):
         return False
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
+
+
+def _hands_back(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
+    """Whether what is too much of a double is handed back, and no more."""
+    lies = _cents(transaction.house, seen)
+    if not transaction.house.splits_awaited or not _is_too_much(transaction, one):
+        return False
+    wager = transaction.round().main_wagers()[transaction.round().bets.spots.index(one.spot)]
+    return one.lay_cents < lies <= one.lay_cents + wager
 
 
 def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) -> bool:
