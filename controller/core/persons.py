@@ -125,11 +125,15 @@ def _same_word(one: str, other: str) -> bool:
     return one == other or (min(len(one), len(other)) == 1 and one[0] == other[0])
 
 
-def unvouched_reason(person: Person) -> RefusalReason | None:
-    """Why a person does not count where an order takes two; None: the channel vouches for them."""
+def unvouched_reason(person: Person, why: str = "") -> RefusalReason | None:
+    """Why a person does not count where an order takes two; None: the channel vouches for them.
+
+    ``why``: for what cause it takes two, and what to do, where that is known.
+    """
     if person.vouched.by != "nothing":
         return None
-    text = f"nothing vouches for {person.name}: what takes two persons is ordered over the operator channel"
+    why = why or "what takes two persons is ordered over the operator channel"
+    text = f"nothing vouches for {person.name}: {why}"
     return RefusalReason("not_vouched", text)
 
 

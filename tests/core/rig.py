@@ -98,6 +98,9 @@ class Rig:
             recounts_traced=True,
             doubles_dated=True,
             splits_awaited=True,
+            insurance_needs_ace=True,
+            causes_named=True,
+            slips_bounded=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

@@ -19,6 +19,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import CardAssigned
 from controller.core.messages.inputs import AdjustWager, AssignCard, DaemonStarted, DeclareBox, SetCard, VoidRound
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.meters.state import Grant, JackpotRefusal
 from controller.core.table.state import Table, restore
 from controller.formats.replay import read_state, state_bytes
@@ -338,6 +339,44 @@ def test_insurance_goes_back_once_the_up_card_was_no_ace() -> None:
     set_card(rig, 1, "9c")
     rig.talk("key round_closed")
     assert (dues(rig), rig.outcomes()) == ({(1, "main"): 1000, (1, "insurance"): 0}, ["settled"])
+
+
+@pytest.mark.parametrize("when", ["open", "closed"])
+def test_insurance_that_nobody_saw_is_not_ruled_where_the_up_card_is_no_ace(when: str) -> None:
+    rig = Rig(KEYED)
+    rig.talk("1 main 10 \n Th Qc 9d 8s")
+    if when == "closed":
+        rig.talk("key stand hole_turned round_closed")
+    adjust(rig, 1, "insurance", 1000)
+    refused = [(event.reason_code, event.reason) for event in rig.events_of(OrderRefused)]
+    text = "the up card of round 1 is no ace: there was no insurance; name the bet that is meant"
+    assert refused == [("no_such_wager", text)]
+    assert settlements(rig, 1, "insurance") == 0
+
+
+@pytest.mark.parametrize(("cards", "knows"), [("Th Ac 9d 8s", True), ("Th Qc 9d 8s", False)])
+def test_insurance_that_nobody_saw_is_ruled_with_an_ace_up_and_in_journals_of_before(cards: str, knows: bool) -> None:
+    rig = Rig(KEYED)
+    rig.change_house(insurance_needs_ace=knows)
+    rig.talk(f"1 main 10 \n {cards} \n key stand hole_turned round_closed")
+    adjust(rig, 1, "insurance", 1000)
+    assert (rig.events_of(OrderRefused), settlements(rig, 1, "insurance")) == ([], 1)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_surrender_that_a_declared_box_leaves_unexplained_accuses_nobody_of_pinching(named: bool) -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "sometimes", "turn_key": "sometimes"}).rules)
+    rig.change_house(causes_named=named)
+    rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n Td 6s 9c 6c 7d 8h")
+    rig.pass_ms(4_000)
+    rig.talk("1 main 5")
+    rig.pass_ms(2_000)
+    assert rig.events_of(AlertRaised) == []
+    rig.give(DeclareBox(rig.now_ns, 4, 1_000, "M. Okafor", "seen"))
+    moved = [(one.kind, one.text) for one in rig.events_of(AlertRaised) if one.spot == 1]
+    said = "spot 1 main: 10.00 became 5.00"
+    since = (AlertKind.CHIPS_UNEXPLAINED, f"{said}, which no play explains since the order of M. Okafor")
+    assert moved == [since if named else (AlertKind.PINCHING, f"{said} after the lock")]
 
 
 def test_ez_bust_goes_back_once_it_was_not_offered() -> None:

@@ -12,8 +12,8 @@ from controller.core.messages.inputs import DeclareBox, SetCard
 from controller.core.persons import Authentication
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import DeviceHealth, HealthState
-from tests.core.rig import SPOTS, Rig
+from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
+from tests.core.rig import MS, SPOTS, Rig
 
 FLOOR = Authentication("key", ("floor",))
 DEAL = "Tc 6d Ks 4d 8s 5d Qc 5h 9h 9s Td 3h 6c 8h 9c Td"
@@ -30,16 +30,18 @@ TOO_MUCH = ["the times of the readings leave too many orders open"]
 
 
 def unread_at_a_full_table(
-    slack: int, *, bounded: bool = True, unread: int = UNREAD, spots: Sequence[int] = SPOTS
+    slack: int, *, bounded: bool = True, unread: int = UNREAD, spots: Sequence[int] = SPOTS, late: bool = False
 ) -> Rig:
     """Wagers at ``spots``, whose house forgives keys that are pressed ``slack`` cards late.
 
-    Three readers are lost in the deal, one of whose cards is not read (``unread`` 0: each is).
+    Three readers are lost in the deal, one of whose cards is not read (``unread`` 0: each is). ``late``: the others
+    have not yet told what lay there at the lock.
     """
     rig = Rig(profile_files.load("hollywood-penn-national", {"key_slack": slack}).rules)
     rig.change_house(corrections_bounded=bounded)
     for spot in spots:
         rig.chips(spot, "main", 1_000)
+    rig.late = late
     rig.key("no_more_bets")
     for place, face in enumerate(DEAL.split(), start=1):
         rig.card(None if place == unread else face)
@@ -88,3 +90,11 @@ def test_a_box_that_is_declared_late_is_followed_no_further() -> None:
     rig = unread_at_a_full_table(1, unread=0, spots=SPOTS[1:])
     rig.give(DeclareBox(rig.now_ns, SPOTS[0], 1_000, "M. Floor", "seen", vouched=FLOOR))
     assert rig.irregularities() == FOLLOWED + TOO_MUCH
+
+
+def test_bets_that_a_reader_tells_late_are_followed_no_further() -> None:
+    rig = unread_at_a_full_table(1, unread=0, spots=SPOTS[1:], late=True)
+    assert rig.irregularities() == []
+    rig.values["E0FF"] = 1_000
+    rig.give(ChipsSeen(SPOTS[0], "main", ("E0FF",), 0, 500 * MS))
+    assert rig.irregularities() == TOO_MUCH

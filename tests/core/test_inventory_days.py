@@ -10,7 +10,7 @@ from controller.core.messages.floor_events import ChipCount, Count, InventoryEnt
 from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import ApproveOrder, DayBegan, EnterInventory
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.core.people.table_inventory import inventory_of
+from controller.core.people.table_inventory import PEOPLE_LIMIT, SLIPS_LIMIT, inventory_of
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.table.state import Table, restore
 from controller.formats.replay import read_state, state_bytes
@@ -251,3 +251,25 @@ def test_a_few_days_are_kept_and_outlive_a_restart() -> None:
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     assert not enter(rig, Count.DROP, -2_000_001)
     assert enter(rig, Count.DROP, -2_000_000)
+
+
+# --- what is remembered ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_of_many_slips_the_last_are_remembered_and_none_of_these_is_entered_twice(bounded: bool) -> None:
+    rig = a_table()
+    rig.house = replace(rig.house, slips_bounded=bounded)
+    rig.table = Table(rig.house, rig.table.state)
+    first = len(rig.table.state.inventory_slips)
+    for number in range(SLIPS_LIMIT + 10):
+        assert enter(rig, Count.FILL, 100, slip=f"F {number}")
+    state = rig.table.state
+    assert len(state.inventory_slips) == (SLIPS_LIMIT if bounded else first + SLIPS_LIMIT + 10)
+    assert not enter(rig, Count.FILL, 100, slip=f"F {SLIPS_LIMIT}")
+    assert enter(rig, Count.FILL, 100, slip="F 0") is bounded
+    for number in range(SLIPS_LIMIT):
+        enter(rig, Count.CREDIT, 100, slip=f"C {number}")
+    kept = len(rig.table.state.inventory_people)
+    assert (kept == PEOPLE_LIMIT) if bounded else (kept > PEOPLE_LIMIT)
+    assert len(state_bytes(rig.table.state)) < 1_000_000

@@ -56,6 +56,15 @@ def approved(rig: Rig, order: int) -> None:
     rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", SURVEILLANCE))
 
 
+def test_a_ruling_on_it_that_nothing_vouches_for_is_refused_with_what_to_do() -> None:
+    rig = long_ago()
+    recalled(rig)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "paid twice", case=CASE))
+    old = "round 1 is past the last 20, on which one person may rule"
+    what = "order it over the operator channel for another person to approve"
+    assert rig.events_of(OrderRefused)[-1].reason == f"nothing vouches for M. Okafor: {old}: {what}"
+
+
 def test_a_round_that_left_the_books_cannot_be_ruled_on_as_it_is() -> None:
     rig = long_ago()
     adjust(rig, 500)

@@ -268,6 +268,9 @@ def begun_now(house: House) -> House:
         recounts_traced=True,
         doubles_dated=True,
         splits_awaited=True,
+        insurance_needs_ace=True,
+        causes_named=True,
+        slips_bounded=True,
     )
 
 

@@ -130,6 +130,17 @@ def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: A
     assert "another person must approve" in refused.reason or "nothing vouches for J. Lee" in refused.reason
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_ruling_beyond_the_rules_that_nothing_vouches_for_is_refused_with_what_to_do(named: bool) -> None:
+    rig = a_table()
+    rig.change_house(causes_named=named)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 10_000_000, "M. Okafor", "typed"))
+    (refused,) = rig.events_of(OrderRefused)
+    assert refused.reason.startswith("nothing vouches for M. Okafor: ")
+    assert ("correct the amount, or order it over the operator channel" in refused.reason) is named
+    assert ("what takes two persons is ordered over the operator channel" in refused.reason) is not named
+
+
 def test_what_nobody_vouches_for_is_not_even_proposed() -> None:
     rig = a_table()
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal"))

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAsked, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared
@@ -370,3 +371,26 @@ def test_once_that_is_answered_chips_say_what_they_say_in_any_round(answer: str,
     rig.talk("key stand hole_turned")
     end(rig)
     assert (AlertKind.PINCHING in [one.kind for one in rig.events if isinstance(one, AlertRaised)]) == accused
+
+
+@pytest.mark.parametrize(("left", "kind"), [(0, AlertKind.MISPAY), (10, AlertKind.CHIPS_UNEXPLAINED)])
+def test_what_the_dealer_paid_otherwise_is_found_where_quick_draws_bore_a_box_out(left: int, kind: AlertKind) -> None:
+    """Spot 1 was declared in vain, and what players drew at once completed its deal: spot 4 lost, and was paid."""
+    rig = rig_of("dealt")
+    rig.change_house(proposals_bound=True)
+    rig.give(DeclareBox(rig.now_ns, 1, 5_000, "M. Okafor", "plays cash", FLOOR))
+    rig.talk("4 main 10 \n 6 main 3 \n 7 main 10")
+    rig.pass_ms(3_000)
+    rig.talk("2d Qs Qc 6s 3s 9c 5c 2h As 4c \n key hole_turned \n 3c 8h")
+    for move in ("7 main 0", "4 main 20", f"4 main {left}", "6 main 0"):
+        rig.pass_ms(3_000)
+        rig.talk(move)
+    rig.pass_ms(3_000)
+    rig.talk("key round_closed")
+    rig.pass_ms(8_000)
+    assert "1: spot 4 main -10.00" in rig.postings()
+    assert {one.basis for one in rig.events_of(WagerSettled)} == {Basis.ANSWER}
+    rig.talk("4 main 0 \n 4 main 15 \n key no_more_bets \n Qd")
+    rig.pass_ms(3_000)
+    found = [(one.kind, one.spot, one.who) for one in rig.events_of(AlertRaised) if one.round == 1]
+    assert found == [(kind, 4, "M. Okafor")]

@@ -62,6 +62,8 @@ class RoundBook(Value, frozen=True, tag=False):
     """Whether it was brought back from the journal, long after its round."""
     denied: tuple[LockedWager, ...] = ()
     """What lay there and, as a person said, was none of its wagers: the floor may rule otherwise."""
+    no_ace: bool = False
+    """Whether it was played to its end with an up card that is no ace: nobody can have been insured."""
 
     def row(self, spot: int, bet: str) -> BookRow | None:
         """The row of a wager."""

@@ -196,6 +196,15 @@ class House(Value, frozen=True, tag=False):
     all that has been reported, has the players finished, and what is too much of a split hand's double is told by its
     box's wager. False: the journal is of before, when chips that were laid before the last card and reported after it
     did not count for the pause, and as much as lay at a box, of all its hands, was not too much to add."""
+    insurance_needs_ace: bool = False
+    """Whether the floor's ruling on insurance that nobody saw is refused where the up card was no ace. False: the
+    journal is of before."""
+    causes_named: bool = False
+    """Whether an order in a name that nothing vouches for is refused with the cause for which it takes two persons, and
+    an alert about chips that are unexplained only since an order names the order and accuses nobody. False: the
+    journal is of before."""
+    slips_bounded: bool = False
+    """Whether of many slips, and of who entered them, only the last are remembered. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -206,6 +206,9 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouche
     row = book.rulable_row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made unseen: at a spot whose reader was lost, or by word of mouth.
+        if book.no_ace or _shows_no_ace(transaction, ruling.round):
+            text = f"the up card of round {ruling.round} is no ace: there was no insurance; name the bet that is meant"
+            return RefusalReason("no_such_wager", text)
         row = BookRow(ruling.spot, ruling.bet, 0)
     if row is None:
         return RefusalReason(
@@ -226,6 +229,14 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouche
     if not _change_open_or_waiting(transaction, ruling.round, ruled):
         _settle_or_adjust(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
     return None
+
+
+def _shows_no_ace(transaction: Transaction, number: int) -> bool:
+    """Whether a round is open, and every play of it has an up card that is no ace."""
+    round_now, lattice = transaction.state.round, transaction.open_lattice
+    if not transaction.house.insurance_needs_ace or round_now is None or round_now.number != number or lattice is None:
+        return False
+    return round_now.is_dealt() and not round_now.evidence.trouble and lattice.game.up_points > 1
 
 
 def _change_open_or_waiting(transaction: Transaction, number: int, change: Callable[[], bool]) -> bool:

@@ -48,7 +48,7 @@ from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import lifecycle
 from controller.core.table.alert_list import money, raise_alert_about
-from controller.core.table.ledger import book_of
+from controller.core.table.ledger import BOOKS_LIMIT, book_of
 from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
@@ -80,9 +80,7 @@ class _OrderTrial:
         """Carry it out on the table too, which is as it was; why that cannot be; None: it is done."""
         refused = self.refused
         transaction.take_over(self._copy)
-        if refused is not None:
-            transaction.refuse(_text(self._ruling), self._ruling.who, refused)
-        return refused
+        return _said(transaction, self._ruling, refused)
 
 
 def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
@@ -106,10 +104,9 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
 def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial, beyond: str) -> None:
     """Keep an order until another approves it, or say why it cannot wait or could not be carried out anyway."""
     person = Person(ruling.who, ruling.vouched)
-    refused = orders.no_room(transaction, person, transaction.state.proposed) or unvouched_reason(person)
-    refused = refused or trial.refused
-    if refused is not None:
-        transaction.refuse(_text(ruling), ruling.who, refused)
+    unknown = unvouched_reason(person, why=_why_two(transaction, ruling, beyond))
+    refused = orders.no_room(transaction, person, transaction.state.proposed) or unknown
+    if _said(transaction, ruling, refused or trial.refused) is not None:
         return
     kept = _bound(transaction, ruling, beyond)
     transaction.change(
@@ -119,6 +116,18 @@ def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _
     transaction.emit(_proposed(transaction.house, kept))
     if beyond:
         _alert(transaction, ruling, f"{ruling.who} proposes: {beyond}")
+
+
+def _why_two(transaction: Transaction, ruling: Ruling | EnterInventory, beyond: str) -> str:
+    """Why an order takes two persons in every house, and what to do, in words; empty: this house wants it so."""
+    if not transaction.house.causes_named:
+        return ""
+    if beyond:
+        return f"{beyond}: correct the amount, or order it over the operator channel for another person to approve"
+    if isinstance(ruling, VoidRound | AdjustWager) and _is_recalled(transaction, ruling):
+        old = f"round {ruling.round} is past the last {BOOKS_LIMIT}, on which one person may rule"
+        return f"{old}: order it over the operator channel for another person to approve"
+    return ""
 
 
 def _bound(transaction: Transaction, ruling: Ruling | EnterInventory, beyond: str) -> ProposedRuling:
@@ -291,7 +300,13 @@ def _waiting(transaction: Transaction, number: int) -> ProposedRuling | MeterOrd
 
 def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Carry out an order, or say why it cannot be."""
-    refused = _done(transaction, ruling, vouched)
+    return _said(transaction, ruling, _done(transaction, ruling, vouched))
+
+
+def _said(
+    transaction: Transaction, ruling: Ruling | EnterInventory, refused: RefusalReason | None
+) -> RefusalReason | None:
+    """Why an order is refused, which is said; None: it is not."""
     if refused is not None:
         transaction.refuse(_text(ruling), ruling.who, refused)
     return refused

@@ -102,6 +102,13 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
         racks.append(_Rack(entry.kind, entry.cents))
 
 
+SLIPS_LIMIT: Final = 1_000
+"""Slips that are remembered, so that none is entered twice: those of a month at a busy table."""
+
+PEOPLE_LIMIT: Final = 2 * SLIPS_LIMIT
+"""Entries of who made a count that are remembered, two people of each slip."""
+
+
 def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
     slips, slip = transaction.state.inventory_slips, _slip_key(transaction, given)
@@ -113,11 +120,14 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
+    stand = [(name, cents) for name, cents in now.items() if cents]
+    if transaction.house.slips_bounded:
+        stand = stand[-SLIPS_LIMIT:]
     sums, borne_out = transaction.state.inventory_sums, _borne_out(transaction, given)
     transaction.change(
         inventory_entries=number,
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
-        inventory_slips={name: cents for name, cents in now.items() if cents},
+        inventory_slips=dict(stand),
         inventory_days=_days_after(transaction, given, day),
     )
     _note_people(transaction, given, borne_out)
@@ -305,7 +315,10 @@ def _note_people(transaction: Transaction, given: EnterInventory, borne_out: fro
         people = named_people(transaction) or (Person(given.who, given.vouched),)
         rounds = state.rounds if given.kind in _RACKS and transaction.house.recounts_traced else 0
         kept += [CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in people]
-    transaction.change(inventory_people=tuple(dict.fromkeys(kept)))
+    people_kept = tuple(dict.fromkeys(kept))
+    if transaction.house.slips_bounded:
+        people_kept = people_kept[-PEOPLE_LIMIT:]
+    transaction.change(inventory_people=people_kept)
 
 
 def _forgotten_racks(transaction: Transaction, given: EnterInventory, day: str) -> frozenset[Count]:

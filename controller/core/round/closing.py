@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.core.betting import acceptance
 from controller.core.betting.lock import is_without_bets, lock_again
 from controller.core.certainty import deal_confirmation, face_down, known_spots, shared_chips
@@ -297,11 +299,20 @@ def _finish(transaction: Transaction) -> bool:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
     plays = PlayCounter(judged.lattice, points).plays()
+    if transaction.house.insurance_needs_ace and judged.lattice.game.up_points > 1:
+        _note_no_ace(transaction)
     transaction.emit(
         *_unsettled(transaction, left),
         RoundClosed(transaction.round().number, _dealer_cards(transaction.round(), ends), plays, _outcome(left)),
     )
     return True
+
+
+def _note_no_ace(transaction: Transaction) -> None:
+    """Keep in the round's book that its up card is no ace."""
+    number = transaction.round().number
+    books = transaction.state.books
+    transaction.change(books=tuple(replace(one, no_ace=True) if one.round == number else one for one in books))
 
 
 def _unsettled(transaction: Transaction, left: tuple[WagerUnresolved, ...]) -> Iterator[WagerUnresolved]:

@@ -298,7 +298,7 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     both = replace(observation, item=replace(item, before=rise.before))
     if transaction.house.doubles_dated:
         # What stays was laid with the rise, maybe before a card that came since.
-        both = replace(both, first_ns=min(came.first_ns, observation.first_ns))
+        both = replace(both, first_ns=came.first_ns)
     if rise.before == item.after or transaction.observe(both, may_drop=True):
         if transaction.house.slips_reckoned and item.after < item.before:
             # It may be handed back in other chips for the whole: what lies there is the wager still.

@@ -18,7 +18,7 @@ from controller.core.messages.alerts import (
     ChipsUnexplained,
     RoundIrregular,
 )
-from controller.core.messages.inputs import Input
+from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, Input, SetCard
 from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
 from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
@@ -41,6 +41,9 @@ _CAME_AND_WENT: Final = 2
 """Moves of chips that came and left again."""
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
+_CORRECTIONS: Final = (DeclareBox, SetCard, AssignCard, ApproveOrder)
+"""Orders by which chips that were explained may be so no longer."""
+
 _OFFENCES: Final = frozenset({*_MAY_BE_SLIPS, AlertKind.PINCHING})
 """What accuses a player."""
 
@@ -131,6 +134,10 @@ def _looks_like(
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     if event.after_cents > lay and _is_irregular(transaction, event.round):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
+    if transaction.house.causes_named and isinstance(transaction.stamped.input, _CORRECTIONS):
+        # A play explained them until then; had none, they would have been reported as they moved.
+        who = transaction.stamped.input.who
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, which no play explains since the order of {who}"
     heard_by_two = _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents)
     heard_by_two = heard_by_two or _is_overheard(transaction, round_now, event)
     if heard_by_two or _may_be_shared_chip(round_now, event):
