@@ -94,6 +94,7 @@ def house_of(table: TableFile) -> House:
         insurance_needs_ace=True,
         causes_named=True,
         slips_bounded=True,
+        burns_after_payment=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -101,6 +101,7 @@ class Rig:
             insurance_needs_ace=True,
             causes_named=True,
             slips_bounded=True,
+            burns_after_payment=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

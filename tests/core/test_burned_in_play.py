@@ -13,6 +13,7 @@ from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, KeyPressed
+from tests.core.human import keyless
 from tests.core.rig import KEY_OF, Rig, penn
 
 SIXTEEN = "1 main 100 \n 9h Ts 7d 8c"
@@ -189,3 +190,30 @@ def test_what_was_settled_before_it_is_to_be_confirmed() -> None:
     kinds = [one.kind for one in rig.events if isinstance(one, AlertRaised)]
     assert AlertKind.BURNED_IN_PLAY in kinds
     assert rig.irregularities() == ["a card was burned in round 1 while spot 2 may have been waiting for it"]
+
+
+def burned_after_push(burn_s: float, *, lifted: bool, heeded: bool = True) -> Rig:
+    """Both boxes have eighteen, as the dealer; one takes up what it bet, and a new shoe burns a card then."""
+    rig = keyless("borgata")
+    rig.change_house(shoe_claims_checked=True, burns_after_payment=heeded)
+    rig.play("2 main 100 / 5 main 5 / wait 6 / deal 8s 4h 9c Qc 5h 3s / wait 2.2 / 9d / wait 1.8 / 6d / wait 0.8")
+    rig.play(f"{'2 main 0 / ' if lifted else ''}wait {burn_s}")
+    burn(rig, "mode", "Jh")
+    return rig
+
+
+@pytest.mark.parametrize("burn_s", [2.8, 4])
+def test_a_shoe_that_is_changed_soon_after_a_push_was_taken_up_accuses_nobody(burn_s: float) -> None:
+    rig = burned_after_push(burn_s, lifted=True)
+    assert (accused(rig), rig.postings()) == ([], [])
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.evidence.trouble == "a card was burned, and it is not known whether the round was over"
+
+
+def test_where_all_lies_as_it_did_a_hand_may_have_been_waiting() -> None:
+    assert len(accused(burned_after_push(2.8, lifted=False))) == 1
+    assert len(accused(burned_after_push(2, lifted=True))) == 1
+
+
+def test_in_journals_of_before_it_was_an_offence() -> None:
+    assert len(accused(burned_after_push(2.8, lifted=True, heeded=False))) == 1

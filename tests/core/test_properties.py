@@ -271,6 +271,7 @@ def begun_now(house: House) -> House:
         insurance_needs_ace=True,
         causes_named=True,
         slips_bounded=True,
+        burns_after_payment=True,
     )
 
 

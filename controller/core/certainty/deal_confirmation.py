@@ -32,6 +32,9 @@ _SECOND_NS: Final = 1_000_000_000
 BETWEEN_ROUNDS_NS: Final = 5_000_000_000
 """So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
 
+AFTER_PUSH_NS: Final = 3_500_000_000
+"""So long no card comes between two rounds at the least: of a push only the cards are collected."""
+
 _HANDED_BACK_NS: Final = 10_000_000_000
 """Until then it may still be seen that what is too much of a double was handed back, and the double's card dealt."""
 

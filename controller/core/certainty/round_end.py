@@ -49,11 +49,11 @@ def is_over(transaction: Transaction) -> bool:
         # Chips that one player moved do not say that the others have finished.
         return False
     return payment_has_begun(transaction) or (
-        takes_no_card(transaction) and (_may_be_paid(transaction) or not _left_lying(transaction))
+        takes_no_card(transaction) and (may_be_paid(transaction) or not _left_lying(transaction))
     )
 
 
-def _may_be_paid(transaction: Transaction) -> bool:
+def may_be_paid(transaction: Transaction) -> bool:
     """Whether payment has begun in some play: a player may take it up and let his wager lie for the next round."""
     return any(node.paying for node in transaction.lattice().frontier)
 

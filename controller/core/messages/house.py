@@ -205,6 +205,10 @@ class House(Value, frozen=True, tag=False):
     journal is of before."""
     slips_bounded: bool = False
     """Whether of many slips, and of who entered them, only the last are remembered. False: the journal is of before."""
+    burns_after_payment: bool = False
+    """Whether a card that is burned three and a half seconds after the last one accuses nobody, where a wager has been
+    paid, taken or picked up since if the round is over. False: the journal is of before, when five seconds had to pass
+    in any case."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ from controller.core.table.alert_list import money, named_people, raise_alert_ab
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
+from firmware_protocols.readings import ChipsSeen
 
 BURNED: Final = "a card was burned in round"
 """How the reason of a round begins that such a card leaves to the floor, where that is an alert of its own."""
@@ -364,11 +365,22 @@ def _may_be_between_rounds(transaction: Transaction) -> bool:
     round_now = transaction.round()
     cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
     since_ns = transaction.table_ns(transaction.stamped.at_ns) - max(cards, default=0)
-    if since_ns < deal_confirmation.BETWEEN_ROUNDS_NS or not round_now.is_dealt():
+    if since_ns < _quiet_ns(transaction) or not round_now.is_dealt():
         return False
     unknown = bool(round_now.evidence.trouble) or round_now.hides_faces()
     turned = not round_now.dealing.unturned() or deal_confirmation.turn_needs_no_key(transaction)
     return unknown or (turned and round_end.some_play_is_over(transaction))
+
+
+def _quiet_ns(transaction: Transaction) -> int:
+    """How long after the last card a burn may be one between two rounds: sooner where chips moved as a round is paid.
+
+    Of a push that is picked up only the cards are collected.
+    """
+    lifted = any(isinstance(one.last.input, ChipsSeen) and not one.last.input.chips for one in transaction.state.moving)
+    if transaction.house.burns_after_payment and (lifted or round_end.may_be_paid(transaction)):
+        return deal_confirmation.AFTER_PUSH_NS
+    return deal_confirmation.BETWEEN_ROUNDS_NS
 
 
 def _may_await_card(transaction: Transaction) -> bool:

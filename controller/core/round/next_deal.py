@@ -32,9 +32,6 @@ from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
-_QUIET_NS: Final = 3_500_000_000
-"""So long no card comes between two rounds at the least: of a push only the cards are collected."""
-
 _MAY_FALTER: Final = 6
 """In the cards of a deal to two boxes the dealer may falter once: as many hits are never dealt that evenly."""
 
@@ -87,7 +84,7 @@ def may_begin(transaction: Transaction) -> bool:
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.options(transaction.rules)
     quiet = at_ns - round_now.dealing.last_ns >= (
-        _QUIET_NS if transaction.house.deals_by_number else deal_confirmation.BETWEEN_ROUNDS_NS
+        deal_confirmation.AFTER_PUSH_NS if transaction.house.deals_by_number else deal_confirmation.BETWEEN_ROUNDS_NS
     )
     if not deal_confirmation.guards_hole_card(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
