@@ -102,6 +102,7 @@ class Rig:
             causes_named=True,
             slips_bounded=True,
             burns_after_payment=True,
+            next_wagers_kept=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

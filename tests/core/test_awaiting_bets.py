@@ -255,14 +255,17 @@ def test_answered_that_one_has_begun_the_round_goes_to_the_floor() -> None:
     rig = pushed("key no_more_bets \n 6s \n key yes")
     (irregular,) = rig.events_of(RoundIrregular)
     assert isinstance(irregular, RoundIrregular)
-    assert irregular.reason == "another round began before anything showed that it had ended"
+    began = "another round began before anything showed that it had ended"
+    assert irregular.reason == f"{began}; its wagers, locked in no round, would be spot 1 main 10.00"
     assert rig.postings() == []
 
 
 def test_where_nobody_answers_the_round_ends_once_its_chips_are_gone_and_the_next_begins() -> None:
     rig = pushed("key no_more_bets \n 6s \n 1 main 0 \n 1 main 20 \n key no_more_bets")
     assert rig.outcomes() == ["irregular"]
-    assert [one.reason for one in rig.events_of(RoundIrregular)] == ["nobody said whether another round had begun"]
+    (irregular,) = rig.events_of(RoundIrregular)
+    unsaid = "nobody said whether another round had begun; its wagers, locked in no round, would be"
+    assert irregular.reason == f"{unsaid} spot 1 main 10.00"
     assert rig.table.state.round is not None
     assert rig.table.state.round.number == 2
 

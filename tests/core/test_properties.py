@@ -272,6 +272,7 @@ def begun_now(house: House) -> House:
         causes_named=True,
         slips_bounded=True,
         burns_after_payment=True,
+        next_wagers_kept=True,
     )
 
 

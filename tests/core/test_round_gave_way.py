@@ -13,6 +13,11 @@ from tests.core.rig import Rig
 from tests.core.test_heard_twice import CHIPS, accused
 from tests.core.test_next_deal import cards_of, deal, table, unended
 
+GAVE_WAY = (
+    "another round began before anything showed that it had ended; "
+    "its wagers, locked in no round, would be spot 1 main 10.00"
+)
+
 
 def test_its_deal_is_confirmed_by_its_rhythm_and_the_close_after_it_is_taken() -> None:
     rig = table()
@@ -82,7 +87,7 @@ def test_a_naturals_payment_that_is_taken_up_leaves_its_wager_for_the_next_round
 
 @pytest.mark.parametrize(
     ("answer", "reasons"),
-    [("yes", ["another round began before anything showed that it had ended"]), ("no", [])],
+    [("yes", [GAVE_WAY]), ("no", [])],
 )
 def test_of_hands_face_down_that_nobody_touched_a_person_says_if_they_give_way(answer: str, reasons: list[str]) -> None:
     """The dealer may have drawn as many cards as a deal has."""

@@ -209,6 +209,9 @@ class House(Value, frozen=True, tag=False):
     """Whether a card that is burned three and a half seconds after the last one accuses nobody, where a wager has been
     paid, taken or picked up since if the round is over. False: the journal is of before, when five seconds had to pass
     in any case."""
+    next_wagers_kept: bool = False
+    """Whether a round that gave way to another one, or may have, names in its reason the wagers that the other would
+    have, as they are locked in no round. False: the journal is of before, when the question alone named them."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

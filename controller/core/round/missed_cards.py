@@ -153,18 +153,24 @@ def _overtaken_at(transaction: Transaction, first_ns: int, last_ns: int) -> tupl
 def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
     """Ask whether another round has begun; until that is known nothing of this one is concluded.
 
-    Its wagers are locked in no round, so that the question alone names them, whether or not it is answered.
+    Its wagers are locked in no round, so that the question names them, and why this one is irregular if it gives way.
     """
     wagers = lock.bets_on_layout(transaction) if transaction.house.next_wagers_named else ()
     if wagers:
-        text = f"{text} Its wagers would be what lies there: {', '.join(map(_wager_text, wagers))}"
-    transaction.change_ending(next_bets=asked)
+        text = f"{text} Its wagers would be what lies there: {_wagers_text(wagers)}"
+    transaction.change_ending(next_bets=asked, next_wagers=wagers if transaction.house.next_wagers_kept else ())
     transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
     transaction.note_absence()
 
 
-def _wager_text(wager: LockedWager) -> str:
-    return f"spot {wager.spot} {wager.bet} {money(wager.cents)}"
+def _wagers_text(wagers: tuple[LockedWager, ...]) -> str:
+    return ", ".join(f"spot {one.spot} {one.bet} {money(one.cents)}" for one in wagers)
+
+
+def _with_next_wagers(round_now: Round, reason: str) -> str:
+    """A reason, and the wagers of the round that is meant by it: they are on no list but this."""
+    wagers = round_now.ending.next_wagers
+    return f"{reason}; its wagers, locked in no round, would be {_wagers_text(wagers)}" if wagers else reason
 
 
 def ask_if_miscounted(transaction: Transaction, until: int) -> None:
@@ -431,7 +437,7 @@ def irregular_reason(round_now: Round) -> str:
     if _is_miscount(round_now):
         return "the cards of its deal are other ones than counted"
     if round_now.ending.next_bets in _NEXT_ASKED:
-        return "another round began before anything showed that it had ended"
+        return _with_next_wagers(round_now, "another round began before anything showed that it had ended")
     return "cards were drawn while the table was not listening"
 
 
@@ -444,5 +450,5 @@ def unanswered_reason(round_now: Round) -> str:
     if _is_miscount(round_now):
         return "nobody said whether the cards of its deal are those counted"
     if round_now.ending.next_bets in _NEXT_ASKED:
-        return "nobody said whether another round had begun"
+        return _with_next_wagers(round_now, "nobody said whether another round had begun")
     return "nobody said whether cards were missed"

@@ -307,6 +307,8 @@ class RoundEnding(Value, frozen=True, tag=False):
     """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card; ``faltered``:
     cards came that may be a deal's or players'; ``unturned``: it was refused soon after a card, before the
     hole card was turned, and no card is asked about."""
+    next_wagers: tuple[LockedWager, ...] = ()
+    """The wagers that the round has which may have begun since, as it is asked: they are locked in none."""
 
 
 class Round(Value, frozen=True, tag=False):

@@ -1,0 +1,50 @@
+"""A push after which nothing moves, and the next deal: in a pitch game no face may say whether it is one.
+
+Nobody answers whether another round has begun. Its wagers are locked in none, so the reason of the round names them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import WagerUnresolved
+from controller.core.messages.raised_alerts import AlertKind
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import alerts
+
+PUSHED = "1 main 10 / wait 3 / deal Ts Tc Td Ks / wait 12 / deal 2s 5h 5d 6d / wait 2 / 4h / wait 2 / 6d / wait 4 / Qd"
+NEXT = "wait 2 / 1 main 0 / wait 6 / 1 main 10 / wait 3 / deal Th 9c 9d 8s / wait 6"
+UNSAID = "nobody said whether another round had begun"
+
+
+def played(profile: str, *, kept: bool = True) -> HumanRig:
+    """Twenty pushes against twenty, and the wager is left for the next round, which it loses to twenty-one."""
+    rig = keyless(profile)
+    rig.change_house(next_wagers_kept=kept)
+    rig.play(f"{PUSHED} / {NEXT}")
+    return rig
+
+
+def reasons(rig: HumanRig) -> list[str]:
+    return [one.reason for one in rig.events if isinstance(one, RoundIrregular)]
+
+
+def test_in_a_pitch_game_its_reason_names_the_wagers_of_the_other_round() -> None:
+    rig = played("pitch-h17")
+    assert reasons(rig) == [f"{UNSAID}; its wagers, locked in no round, would be spot 1 main 10.00"]
+    assert alerts(rig, AlertKind.ROUND_IRREGULAR) == [AlertKind.ROUND_IRREGULAR]
+    assert [(one.round, one.spot) for one in rig.events_of(WagerUnresolved)] == [(1, 1)]
+    assert rig.postings() == []
+
+
+def test_in_journals_of_before_the_question_alone_named_them() -> None:
+    assert reasons(played("pitch-h17", kept=False)) == [UNSAID]
+
+
+@pytest.mark.parametrize("profile", ["borgata", "classic-shoe-and-pitch", "hollywood-perryville"])
+def test_where_the_faces_lie_open_the_two_rounds_come_apart(profile: str) -> None:
+    rig = played(profile)
+    assert reasons(rig) == []
+    assert [(one.round, one.spot) for one in rig.events_of(WagerUnresolved)] == [(1, 1)]
+    assert rig.postings() == ["2: spot 1 main -10.00"]
