@@ -330,12 +330,12 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
 
 
 def _hands_back(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
-    """Whether what is too much of a double is handed back, and no more."""
+    """Whether exactly what is too much of a double is handed back: the double itself may not be lowered any more."""
     lies = _cents(transaction.house, seen)
     if not transaction.house.splits_awaited or not _is_too_much(transaction, one):
         return False
     wager = transaction.round().main_wagers()[transaction.round().bets.spots.index(one.spot)]
-    return one.lay_cents < lies <= one.lay_cents + wager
+    return lies == one.lay_cents + wager
 
 
 def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) -> bool:
