@@ -44,7 +44,7 @@ def recover(path: Path, key: bytes) -> Recovery:
         # A few rows at a time: where no checkpoint can be read this is the whole epoch.
         rows = (StoredRecord(record.number, record.body, events) for record, events in reader.whole_records(number + 1))
         for after, difference in again(table, rows, reader.identity, key, {}):
-            table = after
+            table = after.table or table
             if difference is not None and not hold:
                 hold = f"record {difference.number} stepped again gives something else: {difference.text}"
         return Recovery(table, hold, last_wall_ns)

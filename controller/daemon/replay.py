@@ -30,6 +30,7 @@ from controller.formats.replay import (
 from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.reader import ChainCheck, JournalReader
 from controller.io.system.processes import processes
+from firmware_protocols.values import tag_of
 
 ALONE_RECORDS: Final = 20_000
 """A journal of no more is stepped in one piece: some seconds, and other processes take a while to begin."""
@@ -172,25 +173,24 @@ def stepped_again(
     begun = begun_at(reader, segment, key) if kept is None else kept.begun()
     count = segment.after if begun is None else begun.state.number
     resumed = 0 if kept is None else count
-    table = begun
+    seq, rounds = (0, 0) if begun is None else (begun.state.seq, begun.state.rounds)
     checkpoints = reader.checkpoints(count + 1)
     checkpoint = next(checkpoints, None)
+    wanted = set(reader.checkpoint_numbers())
     chained = ChainCheck(reader, count)
     rows = passing(reader, ReplaySegment(count, segment.last), chained, kept)
-    for table, difference in again(begun, rows, reader.identity, key, known):
-        count += 1
+    for stepped, difference in again(begun, rows, reader.identity, key, known, wanted=wanted):
+        count, seq, rounds = count + 1, stepped.seq, stepped.rounds
         if listener is not None:
             listener(count)
-        if checkpoint is not None and checkpoint[0] == table.state.number:
-            difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
+        if checkpoint is not None and checkpoint[0] == stepped.number and stepped.table is not None:
+            difference = difference or _checkpoint_difference(reader, checkpoint, stepped.table, key)  # noqa: PLW2901
             checkpoint = next(checkpoints, None)
             if kept is not None and difference is None and not chained.damage():
-                kept.keep(table)
+                kept.keep(stepped.table)
         if difference is not None:
-            return ReplaySegmentResult(count, table.state.seq, table.state.rounds, difference, resumed=resumed)
-    if table is None:
-        return ReplaySegmentResult(0, 0, 0, None, chained.damage())
-    return ReplaySegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage(), resumed)
+            return ReplaySegmentResult(count, seq, rounds, difference, resumed=resumed)
+    return ReplaySegmentResult(count, seq, rounds, None, chained.damage(), resumed)
 
 
 def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -> Table | None:
@@ -234,5 +234,5 @@ def _checkpoint_difference(
 
 def versions_of(reader: JournalReader) -> tuple[str, ...]:
     """The versions of the program that wrote a journal, each once, in the order of their starts."""
-    starts = (own_event(row.body).event for row in reader.events_with(b'"tableside.table_started.v1"'))
+    starts = (own_event(row.body).event for row in reader.events_named([((tag_of(TableStarted),), 1)]))
     return tuple(dict.fromkeys(start.version for start in starts if isinstance(start, TableStarted)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
@@ -12,7 +12,7 @@ from controller.core.messages.events import CardOpened, Event
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, StepResult, Table
+from controller.core.table.state import State, Table
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.journal.state_format import format_name
 from controller.formats.mqtt.envelope import event_bytes, own_event
@@ -23,7 +23,8 @@ from firmware_protocols.cards import Card
 TOGETHER: Final = 128
 """Records that are read, unsealed, stepped and held against their events so many at a time, each of these for all of
 them on end: what the processor has just done it does sooner again. One at a time a replay takes a tenth to a quarter
-longer."""
+longer. Their tables are let go of meanwhile: of so many at once the processor has to fetch each from afar, and Python
+looks through them for cycles again and again."""
 
 Before = TypeVar("Before")
 After = TypeVar("After")
@@ -43,6 +44,18 @@ class ReplayDifference(NamedTuple):
     number: int
     seq: int
     text: str
+
+
+class SteppedRecord(NamedTuple):
+    """A record as it was stepped again: the seq of the last event by then, and how many rounds are over.
+
+    ``table``: the one after it, where that is wanted, and after the last of all; else perhaps None.
+    """
+
+    number: int
+    seq: int
+    rounds: int
+    table: Table | None
 
 
 class OtherStateFormat(ValueError):  # noqa: N818 - named for what was found
@@ -109,10 +122,13 @@ def again(
     identity: Identity,
     key: bytes | None,
     known: Mapping[int, tuple[Card | None, bytes]],
-) -> Iterator[tuple[Table, ReplayDifference | None]]:
-    """Step records again, one table after each, with the first difference of each from what was recorded.
+    *,
+    wanted: Container[int] = (),
+) -> Iterator[tuple[SteppedRecord, ReplayDifference | None]]:
+    """Step records again, each with its first difference from what was recorded.
 
-    ``table`` is the one before the first record; None at the beginning of an epoch.
+    ``table`` is the one before the first record; None at the beginning of an epoch. ``wanted``: the numbers of those
+    records after which the table is looked at.
 
     Raises:
         RecordDamaged: a record cannot be read.
@@ -121,32 +137,37 @@ def again(
     while True:
         kept, unread = _each(lambda one: one, islice(rows, TOGETHER))
         stamped, sealed = _each(lambda one: unseal(one.body, key, known, identity), kept)
-        before = table
-        if before is None and stamped:
-            before = Table(house_of(stamped[0]), State())
-        tables, unstepped = _each(_stepper(before), stamped)
-        for one, now, after in zip(kept, stamped, tables, strict=False):
-            seq = 0 if table is None else table.state.seq
-            table = after.table
-            yield table, first_difference(one, payloads(after.events, identity, seq, now.wall_ns), seq)
+        if table is None and stamped:
+            table = Table(house_of(stamped[0]), State())
+        seq = 0 if table is None else table.state.seq
+        stepper = _Stepper(table, wanted, stamped[-1].number if stamped else 0)
+        given, unstepped = _each(stepper.step, stamped)
+        for one, now, (events, after) in zip(kept, stamped, given, strict=False):
+            yield after, first_difference(one, payloads(events, identity, seq, now.wall_ns), seq)
+            seq = after.seq
         failed = unstepped or sealed or unread
         if failed is not None:
             raise failed
         if len(kept) < TOGETHER:
             return
+        table = stepper.table
 
 
-def _stepper(table: Table | None) -> Callable[[StampedInput], StepResult]:
-    """Steps one input after the other, from a table on."""
+class _Stepper:
+    """Steps one input after the other, from a table on, and keeps the tables that are wanted and the ``last``."""
 
-    def stepped(stamped: StampedInput) -> StepResult:
-        nonlocal table
-        assert table is not None
-        after = step(table, stamped)
-        table = after.table
-        return after
+    def __init__(self, table: Table | None, wanted: Container[int], last: int) -> None:
+        self.table = table
+        self._wanted = wanted
+        self._last = last
 
-    return stepped
+    def step(self, stamped: StampedInput) -> tuple[tuple[Event, ...], SteppedRecord]:
+        """The events of an input, and what else there is to know of its record."""
+        assert self.table is not None
+        stepped = step(self.table, stamped)
+        self.table, state = stepped.table, stepped.table.state
+        is_kept = state.number in self._wanted or state.number == self._last
+        return stepped.events, SteppedRecord(state.number, state.seq, state.rounds, self.table if is_kept else None)
 
 
 def _each(work: Callable[[Before], After], values: Iterable[Before]) -> tuple[list[After], Exception | None]:
@@ -162,6 +183,8 @@ def _each(work: Callable[[Before], After], values: Iterable[Before]) -> tuple[li
 
 def first_difference(kept: StoredRecord, given: tuple[bytes, ...], seq: int) -> ReplayDifference | None:
     """Where the events of one record differ from those recorded."""
+    if kept.events == given:
+        return None
     for place, (was, now) in enumerate(zip(kept.events, given, strict=False), start=1):
         if was != now:
             was_text, now_text = was.decode(errors="replace"), now.decode()

@@ -37,8 +37,8 @@ def night() -> list[StoredRecord]:
 
 def differences(records: Iterable[StoredRecord]) -> Iterator[tuple[int, int]]:
     """The number of each record stepped again, and of the one that differs there, 0 where none does."""
-    for table, difference in again(None, records, HERE, KEY, {}):
-        yield table.state.number, 0 if difference is None else difference.number
+    for stepped, difference in again(None, records, HERE, KEY, {}):
+        yield stepped.number, 0 if difference is None else difference.number
 
 
 def same(records: Iterable[StoredRecord]) -> list[tuple[int, int]]:
@@ -84,3 +84,11 @@ def test_a_difference_is_reported_at_its_record_although_a_later_one_cannot_be_r
     kept[altered + 2] = kept[altered + 2]._replace(body=b"{}")
     seen = differences(kept)
     assert [next(seen) for _ in range(altered + 1)] == [*same(kept[:altered]), (altered + 1, altered + 1)]
+
+
+def test_the_tables_that_are_wanted_are_given_and_the_last() -> None:
+    kept = night()
+    wanted = {3, TOGETHER, TOGETHER + 1, len(kept) - 1}
+    tables = {one.number: one.table for one, _ in again(None, kept, HERE, KEY, {}, wanted=wanted)}
+    given = [(number, table.state.number) for number, table in tables.items() if table is not None]
+    assert given == [(number, number) for number in sorted({*wanted, len(kept)})]

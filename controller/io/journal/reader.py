@@ -35,6 +35,9 @@ KIND_BYTES: Final = 48
 LAST_SEQ: Final = 2**63 - 1
 """Behind the last that a journal can have."""
 
+NO_EVENT: Final = (0, b"")
+"""Of no record: what comes behind the last event."""
+
 CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
 
@@ -179,15 +182,15 @@ class JournalReader:
         One pass over both, however many there are.
         """
         with _damage(self.path):
-            waiting = event_rows(self.connection, self._first_event(first), -1)
-            event = next(waiting, None)
-            for record in self.records(first):
-                if last is not None and record.number > last:
-                    return
-                own: list[bytes] = []
-                while event is not None and event.number == record.number:
-                    own.append(event.body)
-                    event = next(waiting, None)
+            query = "SELECT number, body FROM events WHERE seq >= ? ORDER BY seq"
+            waiting = self.connection.execute(query, (self._first_event(first),))
+            of, event = next(waiting, NO_EVENT)
+            query = "SELECT number, body, hash FROM records WHERE number >= ? AND number <= ? ORDER BY number"
+            for row in self.connection.execute(query, (first, LAST_SEQ if last is None else last)):
+                record, own = RecordRow(*row), list[bytes]()
+                while of == record.number:
+                    own.append(event)
+                    of, event = next(waiting, NO_EVENT)
                 yield record, tuple(own)
 
     def _first_event(self, number: int) -> int:
