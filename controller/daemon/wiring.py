@@ -96,6 +96,7 @@ def house_of(table: TableFile) -> House:
         slips_bounded=True,
         burns_after_payment=True,
         next_wagers_kept=True,
+        raises_withdrawn=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

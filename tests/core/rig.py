@@ -103,6 +103,7 @@ class Rig:
             slips_bounded=True,
             burns_after_payment=True,
             next_wagers_kept=True,
+            raises_withdrawn=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

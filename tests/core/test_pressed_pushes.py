@@ -16,6 +16,7 @@ PRESSED = "2 main 20 / wait 1.5 / 2 main 10 / wait 1 / 1 main 20 / wait 8 / deal
 def dealt(profile: str, cycle_ms: int, *, reckoned: bool = True) -> HumanRig:
     """A round of which only the payments say who drew, and the next deal."""
     rig = keyless(profile, cycle_ms, is_reckoned=reckoned)
+    rig.change_house(raises_withdrawn=reckoned)
     rig.play(f"{TWO_ACES} / {PRESSED}")
     return rig
 

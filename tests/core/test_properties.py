@@ -273,6 +273,7 @@ def begun_now(house: House) -> House:
         slips_bounded=True,
         burns_after_payment=True,
         next_wagers_kept=True,
+        raises_withdrawn=True,
     )
 
 

@@ -17,7 +17,7 @@ UNKEYED = {"turn_key": "sometimes", "new_shoe_burns": 0}
 def doubled(profile: str, cycle_ms: int, away_s: int, *, heeded: bool = True) -> HumanRig:
     """Eleven is doubled with five too much and gets a ten; the dealer has eleven and draws a nine."""
     rig = keyless(profile, cycle_ms)
-    rig.change_house(slips_reckoned=heeded)
+    rig.change_house(slips_reckoned=heeded, raises_withdrawn=heeded)
     laid = f"deal 9s 6d 2h 5s / wait 6 / 1 main 205 / wait {away_s} / 1 main 200 / wait 1 / Td / wait 3 / 9c"
     rig.play(f"{FIRST} / {laid} / wait 4 / 1 main 400 / wait 2 / 1 main 100 / wait 6")
     return rig

@@ -212,6 +212,10 @@ class House(Value, frozen=True, tag=False):
     next_wagers_kept: bool = False
     """Whether a round that gave way to another one, or may have, names in its reason the wagers that the other would
     have, as they are locked in no round. False: the journal is of before, when the question alone named them."""
+    raises_withdrawn: bool = False
+    """Whether what is taken back whole of a double or split before its card, and could not have been owed, may have
+    been one, and whether what stays of several hands' wagers in other chips is theirs still. False: the journal is of
+    before, when the one was a payment that was picked up and the other the next bet."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.certainty.round_end import lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
+from controller.core.game.hand import Outcome, points_of, total
 from controller.core.game.position import BoxStatus
+from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
 from controller.core.inference.unobserved import Outage
@@ -24,6 +26,9 @@ from controller.core.table.transaction import Transaction
 
 _DatedMove = tuple[DatedObservation, ChipsObserved]
 """A change of a box's main zone, with what it is."""
+
+_LEAST_MADE: Final = 17
+"""A hand of less wins only if the dealer's breaks."""
 
 _CHANGED_NS: Final = 5_000_000_000
 """For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
@@ -228,7 +233,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     """Whether a change that no play explains goes on with a double or split before its card: both changes are one.
 
     Some of it is taken back, in whatever chips, or the rest of it is laid. What lies there as the card comes counts.
-    Where some play takes it for a part of a payment that was picked up, both may be so.
+    Where some play takes it for a payment that was picked up, of a part or of what no play owes, both may be so.
     """
     found, item = _rise_before(transaction, observation), observation.item
     if not transaction.house.doubles_awaited or found is None or not isinstance(item, ChipsObserved):
@@ -248,8 +253,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
         return False
     if not explained:
         return _take_as_one(transaction, came, observation)
-    in_part = rise.after - rise.before < rise.before
-    if in_part and is_taken_back and _may_play(transaction, came, rise.box):
+    doubtful = rise.after - rise.before < rise.before or _may_be_withdrawn(transaction, rise)
+    if doubtful and is_taken_back and _may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
     return False
 
@@ -260,6 +265,25 @@ def _lies_as_before(transaction: Transaction, box: int) -> bool:
     spot = round_now.bets.spots[box]
     left = set(transaction.state.felt[zone_name(spot, "main")].chips)
     return any((one.spot, one.zone) == (spot, "main") and set(one.lay) == left for one in round_now.evidence.visits)
+
+
+def _may_be_withdrawn(transaction: Transaction, rise: ChipsObserved) -> bool:
+    """Whether what came as a whole double and left may have been one: it was not owed if its hand loses."""
+    round_now, box = transaction.round(), rise.box
+    whole = rise.after - rise.before <= round_now.main_wagers()[box]
+    if not transaction.house.raises_withdrawn or not whole or round_now.hides_faces():
+        return False
+    lattice, points = transaction.lattice(), transaction.hole_points()
+    unknown = points is None and round_now.cards.hole_dealt
+    plays = {node: outcomes for node, outcomes in lattice.frontier.items() if any(map(_is_doubled, outcomes[box]))}
+    holes = range(1, 11) if unknown else (points,)
+    return any(cents < 0 for hole in holes for cents in main_due(lattice, plays, box, hole).cents())
+
+
+def _is_doubled(outcome: Outcome) -> bool:
+    """Whether a player may have doubled this hand: nobody does so with seventeen or more but with an ace as eleven."""
+    totals = (total(tuple(map(points_of, hand.cards))) for hand in outcome.hands)
+    return any(points < _LEAST_MADE or soft for points, soft in totals)
 
 
 def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
@@ -393,14 +417,30 @@ def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, la
 def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
     """Other chips lie in a box's main zone than all those that one look earlier lay there: they may be its wager still.
 
-    A player changes his chips, or doubles or splits with others for the whole.
+    A player changes his chips, or doubles or splits with others for the whole; a dealer takes a hand of a split from a
+    chip that is worth several, and leaves change.
     """
-    cards = transaction.round().cards
+    round_now = transaction.round()
+    cards, at_box = round_now.cards, after.name == "main" and after.spot in round_now.bets.spots
     wager = {*cards.lying, *cards.replaced}
-    at_box = after.name == "main" and after.spot in transaction.round().bets.spots
-    may_stay = before.cents <= after.cents and wager.isdisjoint(after.chips)
+    may_stay = before.cents <= after.cents or (at_box and _are_several(transaction, before, after))
+    may_stay = may_stay and wager.isdisjoint(after.chips)
     if at_box and may_stay and not wager.isdisjoint(before.chips):
         transaction.change_cards(replaced=(*cards.replaced, *after.chips))
+
+
+def _are_several(transaction: Transaction, before: Zone, after: Zone) -> bool:
+    """Whether wagers of several hands lay there as a card came, of which one at least may still lie."""
+    round_now = transaction.round()
+    if not transaction.house.raises_withdrawn or not round_now.bets.locked:
+        return False
+    box = round_now.bets.spots.index(after.spot)
+    if not round_now.main_wagers()[box] <= after.cents < before.cents:
+        return False
+    seen, number = round_now.evidence.observations, transaction.stamped.number
+    laid_ns = [one.last_ns for one in seen if one.chips_at(box, "main") is not None and one.number != number]
+    # Else what lay there was a payment, say, or the next bet.
+    return any(isinstance(one.item, CardObserved) and one.first_ns > max(laid_ns, default=-1) for one in seen)
 
 
 def _is_keyed(transaction: Transaction, first_ns: int) -> bool:
