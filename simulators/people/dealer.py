@@ -56,6 +56,7 @@ from simulators.people.payments import (
 from simulators.people.player import choose, offered_insurance
 from simulators.people.rack import Rack
 from simulators.people.simulated_table import (
+    CHECK_PAUSE_MS,
     EZ_BUST,
     FALTER_PAUSE_MS,
     HAND_PAUSE_MS,
@@ -215,7 +216,8 @@ def _natural_found(table: SimulatedTable) -> Generator[Act, None, bool]:
     """The device finds the dealer's natural: the hole card is turned and nobody plays. Else play goes on."""
     if not checks_hole_card(table):
         return False
-    yield table.pause(HAND_PAUSE_MS)
+    # Insurance is called closed before the hole card is looked at.
+    yield table.pause(CHECK_PAUSE_MS if offered_insurance(table.house, table.dealer[0]) else HAND_PAUSE_MS)
     if is_natural(table.dealer):
         yield from table.press(KEY_HOLE_TURNED)
         return True

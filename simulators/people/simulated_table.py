@@ -43,6 +43,9 @@ FALTER_PAUSE_MS: Final = (700, 2000)
 LOOK_PAUSE_MS: Final = 1_500
 """The time in which everybody looks at what was dealt, before the first player decides."""
 
+CHECK_PAUSE_MS: Final = (1_500, 2_100)
+"""From the last insurance until the device has looked at the hole card, and a losing one is taken."""
+
 HAND_PAUSE_MS: Final = (300, 1500)
 """The time before chips are moved or a key is pressed."""
 

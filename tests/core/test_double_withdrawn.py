@@ -1,4 +1,4 @@
-"""A double that is taken back before its card and laid again, and a split whose chips are changed: no payment, no bet."""
+"""A double that is taken back and laid again before its card is no payment, nor is a split in other chips a bet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ NEXT = "wait 6 / deal Th 9c 9d 8s / wait 6"
 
 WITHDRAWN = "6 main 20 / wait 2 / 6 main 10 / wait 2 / 6 main = 20 / wait 1 / 9s / wait 5 / Qd / wait 2 / 6 main 40"
 
-ONE_BOX = f"6 main 10 / wait 4 / deal 5s 8c 6d 4c / wait 5 / {WITHDRAWN} / wait 9 / 6 main 0 / wait 6 / 6 main 10 / {NEXT}"
+ONE_BOX = (
+    f"6 main 10 / wait 4 / deal 5s 8c 6d 4c / wait 5 / {WITHDRAWN} / wait 9 / 6 main 0 / wait 6 / 6 main 10 / {NEXT}"
+)
 
 BEHIND_BROKEN = (
     f"3 main 20 / 6 main 10 / wait 4 / deal Qh 5s 8c 3c 6d 4c / wait 6 / 9d / wait 0.4 / 3 main 0 / wait 5 / {WITHDRAWN}"
@@ -69,7 +71,9 @@ def test_it_may_be_laid_again_in_parts(profile: str, cycle_ms: int) -> None:
     assert accused(rig) == []
 
 
-@pytest.mark.parametrize(("profile", "cycle_ms"), [*PLACES, ("classic-shoe-and-pitch", 350), ("classic-shoe-and-pitch", 700)])
+@pytest.mark.parametrize(
+    ("profile", "cycle_ms"), [*PLACES, ("classic-shoe-and-pitch", 350), ("classic-shoe-and-pitch", 700)]
+)
 def test_what_stays_of_a_split_in_other_chips_is_its_wager(profile: str, cycle_ms: int) -> None:
     """Both hands of eights: one breaks, for which a chip is changed, and the other is doubled and wins."""
     rig = played(SPLIT, profile, cycle_ms)

@@ -6,6 +6,7 @@ or another's. What cannot be told apart counts as unseen: every course that come
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,8 +14,8 @@ from msgspec.structs import replace
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.certainty.round_end import lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
-from controller.core.game.hand import Outcome, points_of, total
-from controller.core.game.position import BoxStatus
+from controller.core.game.hand import points_of, total
+from controller.core.game.position import BoxStatus, HandStatus
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
@@ -253,7 +254,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
         return False
     if not explained:
         return _take_as_one(transaction, came, observation)
-    doubtful = rise.after - rise.before < rise.before or _may_be_withdrawn(transaction, rise)
+    doubtful = rise.after - rise.before < rise.before or _may_be_withdrawn(transaction, came, rise)
     if doubtful and is_taken_back and _may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
     return False
@@ -267,23 +268,33 @@ def _lies_as_before(transaction: Transaction, box: int) -> bool:
     return any((one.spot, one.zone) == (spot, "main") and set(one.lay) == left for one in round_now.evidence.visits)
 
 
-def _may_be_withdrawn(transaction: Transaction, rise: ChipsObserved) -> bool:
+def _may_be_withdrawn(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
     """Whether what came as a whole double and left may have been one: it was not owed if its hand loses."""
     round_now, box = transaction.round(), rise.box
     whole = rise.after - rise.before <= round_now.main_wagers()[box]
     if not transaction.house.raises_withdrawn or not whole or round_now.hides_faces():
         return False
     lattice, points = transaction.lattice(), transaction.hole_points()
+    if not any(map(_is_doubled, _hands_before(lattice, came, box))):
+        return False
     unknown = points is None and round_now.cards.hole_dealt
-    plays = {node: outcomes for node, outcomes in lattice.frontier.items() if any(map(_is_doubled, outcomes[box]))}
     holes = range(1, 11) if unknown else (points,)
-    return any(cents < 0 for hole in holes for cents in main_due(lattice, plays, box, hole).cents())
+    return any(cents < 0 for hole in holes for cents in main_due(lattice, lattice.frontier, box, hole).cents())
 
 
-def _is_doubled(outcome: Outcome) -> bool:
-    """Whether a player may have doubled this hand: nobody does so with seventeen or more but with an ace as eleven."""
-    totals = (total(tuple(map(points_of, hand.cards))) for hand in outcome.hands)
-    return any(points < _LEAST_MADE or soft for points, soft in totals)
+def _hands_before(lattice: Lattice, came: DatedObservation, box: int) -> Iterator[tuple[int, ...]]:
+    """The hands of a box that may still have been played when chips came to it."""
+    for node in lattice.as_of(came.first_ns).frontier:
+        if node.acting == box:
+            yield from (hand.cards for hand in node.hands if hand.now is HandStatus.OPEN)
+        elif node.boxes[box].kind is BoxStatus.PENDING:
+            yield lattice.game.deal.initial[box]
+
+
+def _is_doubled(cards: tuple[int, ...]) -> bool:
+    """Whether a player may double this hand: nobody does so with seventeen or more but with an ace as eleven."""
+    points, soft = total(tuple(map(points_of, cards)))
+    return len(cards) == 2 and (points < _LEAST_MADE or soft)
 
 
 def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
