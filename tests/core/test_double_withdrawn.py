@@ -17,8 +17,8 @@ ONE_BOX = (
 )
 
 BEHIND_BROKEN = (
-    f"3 main 20 / 6 main 10 / wait 4 / deal Qh 5s 8c 3c 6d 4c / wait 6 / 9d / wait 0.4 / 3 main 0 / wait 5 / {WITHDRAWN}"
-    f" / wait 9 / 6 main 0 / wait 6 / 7 main 10 / {NEXT}"
+    f"3 main 20 / 6 main 10 / wait 4 / deal Qh 5s 8c 3c 6d 4c / wait 6 / 9d / wait 0.4 / 3 main 0 / wait 5"
+    f" / {WITHDRAWN} / wait 9 / 6 main 0 / wait 6 / 7 main 10 / {NEXT}"
 )
 
 IN_PARTS = (
