@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from controller.core.messages.house import House
+from controller.core.messages.house import House, begun_now
 from controller.core.progressives.live_meters import TRIGGER_BOX
 from controller.core.table.desired import Desired
 from controller.formats.config.meters import SignSection, terms_of_meters
@@ -43,7 +43,7 @@ def house_of(table: TableFile) -> House:
     """The house a table file describes."""
     config = table.config
     readers, zones = _watched(config)
-    return House(
+    house = House(
         rules=table.profile.rules,
         chips=dict(table.chips),
         keys=dict(table.keys),
@@ -57,51 +57,12 @@ def house_of(table: TableFile) -> House:
         meters=terms_of_meters(config.meters, table.profile.rules),
         linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,
-        orders_bounded=True,
-        shoe_claims_checked=True,
-        proposals_bound=True,
-        orders_traced=True,
-        slips_awaited=True,
-        moves_gathered=True,
-        floor_claims_checked=True,
-        payments_bounded=True,
-        payments_by_course=True,
-        moves_reconsidered=True,
-        words_confirmed=True,
-        exchanges_in_play=True,
-        next_wagers_named=True,
-        words_traced=True,
-        declarations_traced=True,
-        looks_reckoned=True,
-        deals_by_number=True,
-        wagers_followed=True,
-        ends_traced=True,
-        words_carried=True,
-        slips_reckoned=True,
-        racks_traced=True,
-        unlisted_named=True,
-        turns_keyed=True,
-        doubles_awaited=True,
-        overheard_kept=True,
-        questions_fit=True,
-        declarations_answer=True,
-        turns_awaited=True,
-        denials_open_nothing=True,
-        corrections_bounded=True,
-        recounts_traced=True,
-        doubles_dated=True,
-        splits_awaited=True,
-        insurance_needs_ace=True,
-        causes_named=True,
-        slips_bounded=True,
-        burns_after_payment=True,
-        next_wagers_kept=True,
-        raises_withdrawn=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",
         gaming_day=config.table.day(),
     )
+    return begun_now(house)
 
 
 def _watched(config: Config) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[str, ...]]]:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from controller.core.game.rules import Options, Rules
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.messages.house import House
+from controller.core.messages.house import House, begun_now
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
@@ -74,37 +74,8 @@ class Rig:
         if zones:
             readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
         house = House(rules, self.values, KEYS, "0" * 64, readers, meters=meters, linked=linked)
-        house = replace(house, shoe_claims_checked=True, slips_awaited=True, moves_gathered=self.gathers_moves)
-        house = replace(house, zones=dict(zones or {}), floor_claims_checked=True, payments_bounded=True)
-        house = replace(house, payments_by_course=True, moves_reconsidered=True, words_confirmed=True)
-        house = replace(house, exchanges_in_play=True, next_wagers_named=True, words_traced=True)
-        house = replace(house, wagers_followed=True, words_carried=True)
-        self.house = replace(
-            house, looks_reckoned=True, declarations_traced=True, deals_by_number=True, ends_traced=True
-        )
-        self.house = replace(
-            self.house,
-            slips_reckoned=True,
-            racks_traced=True,
-            unlisted_named=True,
-            turns_keyed=True,
-            doubles_awaited=True,
-            overheard_kept=True,
-            questions_fit=True,
-            declarations_answer=True,
-            turns_awaited=True,
-            denials_open_nothing=True,
-            corrections_bounded=True,
-            recounts_traced=True,
-            doubles_dated=True,
-            splits_awaited=True,
-            insurance_needs_ace=True,
-            causes_named=True,
-            slips_bounded=True,
-            burns_after_payment=True,
-            next_wagers_kept=True,
-            raises_withdrawn=True,
-        )
+        of_anybody = replace(begun_now(house), orders_bounded=False, proposals_bound=False, orders_traced=False)
+        self.house = replace(of_anybody, zones=dict(zones or {}), moves_gathered=self.gathers_moves)
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from controller.core.game.hand import Outcome, PlayedHand, best, points_of, seen, total
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, hand_net, insurance_net, main_net
 from controller.core.messages.events import Event
-from controller.core.messages.house import House
+from controller.core.messages.house import House, begun_now
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput, VoidRound
 from controller.core.step import step
 from controller.core.table.keymap import DEFAULT_KEYS
@@ -229,54 +229,6 @@ RULED: st.SearchStrategy[Input] = st.one_of(
 )
 
 
-def begun_now(house: House) -> House:
-    """The house as it is of every table that begins its journal now."""
-    return msgspec.structs.replace(
-        house,
-        two_persons=True,
-        orders_bounded=True,
-        shoe_claims_checked=True,
-        proposals_bound=True,
-        orders_traced=True,
-        moves_gathered=True,
-        slips_awaited=True,
-        floor_claims_checked=True,
-        payments_bounded=True,
-        payments_by_course=True,
-        moves_reconsidered=True,
-        words_confirmed=True,
-        exchanges_in_play=True,
-        next_wagers_named=True,
-        words_traced=True,
-        declarations_traced=True,
-        looks_reckoned=True,
-        deals_by_number=True,
-        wagers_followed=True,
-        ends_traced=True,
-        words_carried=True,
-        slips_reckoned=True,
-        racks_traced=True,
-        unlisted_named=True,
-        turns_keyed=True,
-        doubles_awaited=True,
-        overheard_kept=True,
-        questions_fit=True,
-        declarations_answer=True,
-        turns_awaited=True,
-        denials_open_nothing=True,
-        corrections_bounded=True,
-        recounts_traced=True,
-        doubles_dated=True,
-        splits_awaited=True,
-        insurance_needs_ace=True,
-        causes_named=True,
-        slips_bounded=True,
-        burns_after_payment=True,
-        next_wagers_kept=True,
-        raises_withdrawn=True,
-    )
-
-
 @dataclass
 class Night:
     """A table under whatever comes in."""
@@ -312,7 +264,7 @@ def test_no_input_at_any_time_upsets_the_table(
 ) -> None:
     house = House(RULES[name], VALUES, DEFAULT_KEYS, "0" * 64, {"bet_spots/1": (1,), "bet_spots/2": (2, 3)})
     if new:
-        house = begun_now(house)
+        house = msgspec.structs.replace(begun_now(house), two_persons=True)
     night = Night(house)
     night.take(DaemonStarted(0, "test", house), 0)
     night.take(ChipsSeen(1, "main", ("C",), 0, 1), 1)

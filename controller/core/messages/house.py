@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import msgspec
 
 from controller.core.game.rules import Rules
@@ -251,3 +253,14 @@ class House(Value, frozen=True, tag=False):
     def mystery_meter(self) -> MeterTerms | None:
         """The must-hit-by meter."""
         return next((terms for terms in self.meters if terms.kind == "mystery"), None)
+
+
+_OF_HOUSE: Final = frozenset({"two_persons", "shoe_numbers_cards"})
+"""What one house has and another has not; every other yes or no says whether a journal is of before."""
+
+
+def begun_now(house: House) -> House:
+    """The house of a table whose journal begins now: it is of before in nothing."""
+    names = {one.name for one in msgspec.structs.fields(House) if one.type is bool} - _OF_HOUSE
+    facts: dict[str, Any] = dict.fromkeys(names, True)
+    return msgspec.structs.replace(house, **facts)
