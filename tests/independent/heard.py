@@ -118,6 +118,16 @@ class Heard:
             votes.setdefault(round_of[card], Counter())[self.tokens[at].round] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
 
+    def in_doubt(self) -> set[int]:
+        """Our rounds of which the program's last round has cards, while it asks something about that round."""
+        round_of = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
+        last = max(round_of.values(), default=0)
+        said = {event.data["question"] for event in self.events(ANSWERED, WITHDRAWN)}
+        asked = {event.data["round"] for event in self.events(ASKED) if event.data["question"] not in said}
+        if last not in asked:
+            return set()
+        return {self.tokens[at].round for card, at in self.places().items() if round_of[card] == last}
+
     def unheard(self) -> set[int]:
         """Our rounds of which the shoe reported a card and nobody listened."""
         return {self.tokens[at].round for at in set(range(len(self.tokens))) - set(self.places().values())}

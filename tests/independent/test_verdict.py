@@ -34,3 +34,18 @@ def test_the_last_round_heard_needs_no_end_where_the_next_left_a_shoe_that_nobod
     heard_of(1, heard)
     found = judged([a_round(1), a_round(2), a_round(3)], heard, missed={2, 3})
     assert (found.faults, found.lost) == ([], 1)
+
+
+def test_while_it_is_asked_whether_the_last_two_rounds_are_one_neither_is_judged() -> None:
+    heard = Heard()
+    heard_of(1, heard)
+    heard.tokens.append(Token(2, "Th"))
+    for seq, name, data in (
+        (2, "card_drawn", {"card": 2, "round": 1}),
+        (3, "question_asked", {"question": 1, "round": 1}),
+    ):
+        heard.take(f"tableside/v1/harbour/bj-1/event/{name}", json.dumps({"seq": seq, "data": data}).encode())
+    assert judged([a_round(1), a_round(2)], heard).faults == []
+    withdrawn = {"seq": 4, "data": {"question": 1}}
+    heard.take("tableside/v1/harbour/bj-1/event/question_withdrawn", json.dumps(withdrawn).encode())
+    assert judged([a_round(1), a_round(2), a_round(3)], heard).faults != []

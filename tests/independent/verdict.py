@@ -85,6 +85,8 @@ class Verdict:
 def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) -> Verdict:
     """Hold what was heard against these rounds; the last one heard is not judged, for nothing may have ended it.
 
+    Nor is the one before it while the program asks whether both are one: the next deal would say.
+
     ``missed`` are rounds of which cards left the shoe while nobody could hear it.
     """
     verdict = Verdict()
@@ -97,8 +99,9 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
     outcomes = {event.data["round"]: event.data["outcome"] for event in heard.events(CLOSED)}
     waiting = {event.data["round"] for event in heard.events(WAITS)} - set(outcomes)
     judge = _Judge(heard, outcomes, waiting)
+    unjudged = {last, *heard.in_doubt()}
     for now in rounds[:-1]:
-        if now.number == last:
+        if now.number in unjudged:
             continue
         verdict.rounds += 1
         numbers = by_ours.get(now.number, [])
@@ -113,7 +116,7 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
         for number in numbers:
             if number not in outcomes and number not in waiting:
                 verdict.unended.append(f"round {now.number} ({number}) has no end")
-    known = {number for number, ours in whose.items() if ours != last}
+    known = {number for number, ours in whose.items() if ours not in unjudged}
     judge.phantoms(verdict, {number: rounds[whose[number] - 1] for number in known if whose[number]})
     verdict.irregular = len({e.data["round"] for e in heard.events(IRREGULAR)} & known)
     verdict.questions = len(heard.events(ASKED))
