@@ -49,3 +49,26 @@ def test_while_it_is_asked_whether_the_last_two_rounds_are_one_neither_is_judged
     withdrawn = {"seq": 4, "data": {"question": 1}}
     heard.take("tableside/v1/harbour/bj-1/event/question_withdrawn", json.dumps(withdrawn).encode())
     assert judged([a_round(1), a_round(2), a_round(3)], heard).faults != []
+
+
+def test_both_of_two_rounds_that_may_be_one_are_left_to_people_if_the_wagers_of_each_are_named() -> None:
+    """Of the second more cards are in the program's round than of the first."""
+
+    def found(named: str) -> list[str]:
+        heard = Heard()
+        heard.tokens = [Token(1, "Th"), Token(2, "Th"), Token(2, "9c"), Token(3, "Th")]
+        lock = {"round": 1, "wagers": [{"spot": 1, "bet": "main", "cents": 1000}]}
+        reason = f"nobody said whether another round had begun; its wagers, locked in no round, would be {named}"
+        said = [
+            *(("card_drawn", {"card": card, "round": 1 if card < 4 else 2}) for card in (1, 2, 3, 4)),
+            ("betting_closed", lock),
+            ("round_irregular", {"round": 1, "reason": reason}),
+            ("round_closed", {"round": 1, "outcome": "irregular"}),
+        ]
+        for seq, (name, data) in enumerate(said, start=1):
+            heard.take(f"tableside/v1/harbour/bj-1/event/{name}", json.dumps({"seq": seq, "data": data}).encode())
+        second = Round(2, {2: Box(2, 600, ["Th", "9d"])}, ["Ts", "9c"])
+        return judged([a_round(1), second, a_round(3)], heard).faults
+
+    assert found("spot 2 main 6.00") == []
+    assert len(found("spot 2 main 7.00")) == 1

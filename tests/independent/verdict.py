@@ -19,6 +19,7 @@ from tests.independent.heard import (
     DOUBTED,
     IRREGULAR,
     LOCKED,
+    NAMED,
     OPEN,
     SETTLED,
     UNCERTAIN,
@@ -99,12 +100,12 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
     outcomes = {event.data["round"]: event.data["outcome"] for event in heard.events(CLOSED)}
     waiting = {event.data["round"] for event in heard.events(WAITS)} - set(outcomes)
     judge = _Judge(heard, outcomes, waiting)
-    unjudged = {last, *heard.in_doubt()}
+    unjudged, given_way = {last, *heard.in_doubt()}, heard.given_way()
     for now in rounds[:-1]:
         if now.number in unjudged:
             continue
         verdict.rounds += 1
-        numbers = by_ours.get(now.number, [])
+        numbers = by_ours.get(now.number) or given_way.get(now.number, [])
         if not numbers and now.number in lost:
             # Its cards left a shoe that nobody heard, and the table has said so.
             verdict.lost += 1
@@ -144,12 +145,21 @@ class _Judge:
         raised = (event.data for event in heard.events(ALERT) if event.data["kind"] == "wagers_unseen")
         self._unseen = {data["spot"]: data["round"] for data in reversed([*raised])}
         """By spot the first round in which the table said that nobody looks there; it says so once."""
+        self._reasons = {event.data["round"]: event.data["reason"] for event in heard.events(IRREGULAR)}
         self._doubted = {_key(event.data) for event in heard.events(DOUBTED)}
         self._locked = {
             (event.data["round"], wager["spot"], wager["bet"]): wager["cents"]
             for event in heard.events(LOCKED)
             for wager in event.data["wagers"]
         }
+
+    def _is_handed_over(self, number: int, wager: Wager) -> bool:
+        """Whether a round is left to people, and of one that may be two it is said that this wager is of either."""
+        reason = self._reasons.get(number, "")
+        if self._outcomes.get(number) not in {"irregular", "void"} or wager.bet == "insurance" or NAMED not in reason:
+            return self._outcomes.get(number) in {"irregular", "void"}
+        locked = self._locked.get((number, wager.spot, wager.bet)) == wager.cents
+        return locked or f"spot {wager.spot} {wager.bet} {wager.cents // 100}.{wager.cents % 100:02}" in reason
 
     def wager(self, verdict: Verdict, wager: Wager, numbers: Sequence[int]) -> None:
         """Judge a wager by the rounds that it may be published in."""
@@ -158,7 +168,7 @@ class _Judge:
         settlement = next(((key, self._settlements[key]) for key in keys if key in self._settlements), None)
         if settlement is None:
             verdict.open += 1
-            irregular = any(self._outcomes.get(number) in {"irregular", "void"} for number in numbers)
+            irregular = any(self._is_handed_over(number, wager) for number in numbers)
             waits = any(number in self._waiting for number in numbers)
             if wager.due is None or irregular or waits or any(key in self._open for key in keys):
                 return
