@@ -33,6 +33,32 @@ SPLIT = (
     " / 5 main 200 / wait 2.4 / 5 main 50 / wait 6 / deal 2c 4h 4h Qd / wait 9"
 )
 
+SOFT_STANDS = (
+    "1 main 4 / wait 5 / deal As 4h 7h 7d / wait 6 / 1 main = 8 / wait 2 / 1 main {back} / wait 6 / 6d / wait 3"
+    f" / 1 main 8 / wait 3 / 1 main 0 / wait 6 / 2 main 10 / wait 4 / {NEXT}"
+)
+
+ELEVEN = (
+    "1 main 10 / wait 5 / deal 5s 4h 6h 7d / wait 6 / {moves} / wait 3 / Ts / wait 6 / 8d / wait 3 / 1 main {paid}"
+    f" / wait 3 / 1 main 0 / wait 6 / 2 main 10 / wait 4 / {NEXT}"
+)
+
+IN_OTHER_CHIPS = [
+    ("1 main = 20 / wait 2 / 1 main 10", 10),
+    ("1 main = 20 / wait 2 / 1 main = 10", 10),
+    ("1 main = 20 / wait 3 / 1 main 15", 15),
+    ("1 main = 20 / wait 3 / 1 main 15 / wait 3 / 1 main 10", 10),
+    ("1 main = 20 / wait 3 / 1 main 15 / wait 3 / 1 main 20", 20),
+]
+"""What is done with a double of ten that is laid as one chip of twenty, and what the hand wins with its card."""
+
+BESIDE_ANOTHER = (
+    "3 main 50 / 5 main 6 / wait 5 / deal 7d Ac 6s 4c 7h Qs / wait 6 / 3 main 100 / wait 3 / 3 main 75 / wait 3"
+    " / 3 main 50 / wait 4 / 3 main 100 / wait 0.9 / 6h / wait 3 / 5 main 12 / wait 2 / Kh / wait 4 / 8c / wait 3"
+    " / 5 main 24 / wait 2 / 3 main 200 / wait 2 / 3 main 0 / wait 2 / 5 main 0 / wait 6 / 2 main 10 / wait 4"
+    f" / {NEXT}"
+)
+
 PLACES = [(profile, cycle_ms) for profile in ("borgata", "hollywood-penn-national") for cycle_ms in (350, 700, 1_000)]
 
 
@@ -81,15 +107,49 @@ def test_what_stays_of_a_split_in_other_chips_is_its_wager(profile: str, cycle_m
     assert accused(rig) == []
 
 
+@pytest.mark.parametrize("back", ["4", "= 4"])
+@pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
+def test_a_soft_hand_stands_that_was_to_be_doubled_in_other_chips(profile: str, cycle_ms: int, back: str) -> None:
+    """Soft eighteen against eleven, which gets a six: the card is the dealer's."""
+    rig = played(SOFT_STANDS.format(back=back), profile, cycle_ms)
+    assert settled_first(rig) == {"spot 1 main +4.00"}
+    assert alerts(rig, *AlertKind) == []
+
+
+@pytest.mark.parametrize(("moves", "won"), IN_OTHER_CHIPS)
+@pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
+def test_what_lies_there_at_the_card_counts_also_in_other_chips(
+    profile: str, cycle_ms: int, moves: str, won: int
+) -> None:
+    rig = played(ELEVEN.format(moves=moves, paid=2 * won), profile, cycle_ms)
+    assert settled_first(rig) == {f"spot 1 main +{won}.00"}
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
+def test_a_hand_may_not_have_been_surrendered_alone(cycle_ms: int) -> None:
+    """Half of the double is taken back in other chips, which a surrender and the next bet explain too."""
+    rig = played(BESIDE_ANOTHER, "hollywood-penn-national", cycle_ms)
+    assert settled_first(rig) <= {"spot 3 main +100.00", "spot 5 main +12.00"}
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize(("moves", "paid"), [(IN_OTHER_CHIPS[0][0], 20), (IN_OTHER_CHIPS[2][0], 30)])
+def test_in_journals_of_before_all_of_the_double_counted(moves: str, paid: int) -> None:
+    rig = played(ELEVEN.format(moves=moves, paid=paid), "borgata", 350, heeded=False)
+    assert settled_first(rig) == {"spot 1 main +20.00"}
+
+
 @pytest.mark.parametrize("text", [ONE_BOX, BEHIND_BROKEN, SPLIT])
 def test_in_journals_of_before_it_was_a_payment_or_the_next_bet(text: str) -> None:
     rig = played(text, "borgata", 350, heeded=False)
     assert accused(rig)
 
 
-def test_a_payment_picked_up_is_one_where_nobody_doubles() -> None:
+@pytest.mark.parametrize("moves", ["6 main 20 / wait 2 / 6 main 10", "6 main = 20 / wait 2 / 6 main = 10"])
+def test_a_payment_picked_up_is_one_where_nobody_doubles(moves: str) -> None:
     """Eighteen stands and the dealer has seventeen: nobody doubles a hard eighteen."""
     rig = keyless("borgata", 350)
-    rig.play(f"6 main 10 / wait 4 / deal Ts 8c 8d 9c / wait 5 / 6 main 20 / wait 2 / 6 main 10 / {NEXT}")
+    rig.play(f"6 main 10 / wait 4 / deal Ts 8c 8d 9c / wait 5 / {moves} / {NEXT}")
     assert settled_first(rig) == {"spot 6 main +10.00"}
     assert [one.text for one in rig.events if isinstance(one, AlertRaised)] == []

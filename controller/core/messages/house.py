@@ -216,8 +216,9 @@ class House(Value, frozen=True, tag=False):
     have, as they are locked in no round. False: the journal is of before, when the question alone named them."""
     raises_withdrawn: bool = False
     """Whether what is taken back whole of a double or split before its card, and could not have been owed, may have
-    been one, and whether what stays of several hands' wagers in other chips is theirs still. False: the journal is of
-    before, when the one was a payment that was picked up and the other the next bet."""
+    been one, whether what stays of several hands' wagers in other chips is theirs still, and whether what is taken back
+    of a double that was laid in other chips for the whole was never laid. False: the journal is of before, when the
+    first was a payment that was picked up, the second the next bet, and the third all doubled."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -108,7 +108,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
 def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation]) -> None:
     """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen."""
     round_now, moved = transaction.round(), [one for pair in changed for one in pair]
-    kept = [one for one in round_now.evidence.observations if all(one is not other for other in moved)]
+    kept = [one for one in round_now.evidence.observations if not any(_is_of(one, other) for other in moved)]
     unseen = list[Outage]()
     for gone, back in changed:
         went, came = gone.item, back.item
@@ -243,7 +243,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     round_now, is_taken_back = transaction.round(), item.after < rise.after
     if not rise.before <= item.after <= rise.before + round_now.main_wagers()[rise.box]:
         return False
-    if _went_unseen(round_now, came, rise.box) or (rise.idle and is_taken_back):
+    unseen = _went_unseen(round_now, came, rise.box)
+    if (unseen and not transaction.house.raises_withdrawn) or (rise.idle and is_taken_back):
         # Of what no play explains either nothing is known but that it was taken back.
         return False
     if not explained and _lies_as_before(transaction, rise.box):
@@ -252,11 +253,14 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     others = (one for one in round_now.evidence.observations if not isinstance(one.item, ChipsObserved))
     if any(came.first_ns < one.last_ns and one.first_ns < observation.last_ns for one in others):
         return False
-    if not explained:
+    if not explained and not unseen:
         return _take_as_one(transaction, came, observation)
-    doubtful = rise.after - rise.before < rise.before or _may_be_withdrawn(transaction, came, rise)
+    # Laid in other chips for the whole it may have been the next bet too.
+    part = rise.after - rise.before < rise.before
+    doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
     if doubtful and is_taken_back and _may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
+        return True
     return False
 
 
