@@ -124,7 +124,7 @@ class Heard:
     def in_doubt(self) -> set[int]:
         """Our rounds of which the program's last round has cards, while it asks something about that round."""
         round_of = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
-        last = max(round_of.values(), default=0)
+        last = max(filter(None, round_of.values()), default=0)
         said = {event.data["question"] for event in self.events(ANSWERED, WITHDRAWN)}
         asked = {event.data["round"] for event in self.events(ASKED) if event.data["question"] not in said}
         if last not in asked:
