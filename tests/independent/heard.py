@@ -16,9 +16,6 @@ CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_pending", "round_irregu
 UNREAD, NOT_CLOSED, UNWATCHED = "card_unreadable", "close_refused", "spot_reader_lost"
 ASKED, ANSWERED, WITHDRAWN = "question_asked", "question_answered", "question_withdrawn"
 
-NAMED: Final = "locked in no round"
-"""How the reason of a round that may be two says that it names the other one's wagers."""
-
 ACCUSING: Final = frozenset(
     {"past_posting", "capping", "pinching", "bet_touched", "mispay", "losing_bet_left", "winning_bet_taken"}
 )
@@ -132,16 +129,13 @@ class Heard:
         return {self.tokens[at].round for card, at in self.places().items() if round_of[card] == last}
 
     def given_way(self) -> dict[int, list[int]]:
-        """Of each of our rounds the program's that have cards of it and were left to people as another may have begun.
-
-        The reason of such a round names the wagers that the other would have.
-        """
-        reasons = {event.data["round"]: event.data["reason"] for event in self.events(IRREGULAR)}
+        """Of each of our rounds the program's that have cards of it and were left to people."""
+        irregular = {event.data["round"] for event in self.events(IRREGULAR)}
         round_of = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
         found: dict[int, list[int]] = {}
         for card, at in self.places().items():
             number, ours = round_of[card], self.tokens[at].round
-            if NAMED in reasons.get(number, "") and number not in found.setdefault(ours, []):
+            if number in irregular and number not in found.setdefault(ours, []):
                 found[ours].append(number)
         return found
 

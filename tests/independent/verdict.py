@@ -19,7 +19,6 @@ from tests.independent.heard import (
     DOUBTED,
     IRREGULAR,
     LOCKED,
-    NAMED,
     OPEN,
     SETTLED,
     UNCERTAIN,
@@ -99,17 +98,19 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
         by_ours.setdefault(ours, []).append(number)
     outcomes = {event.data["round"]: event.data["outcome"] for event in heard.events(CLOSED)}
     waiting = {event.data["round"] for event in heard.events(WAITS)} - set(outcomes)
-    judge = _Judge(heard, outcomes, waiting)
     unjudged, given_way = {last, *heard.in_doubt()}, heard.given_way()
+    parts = Counter(number for numbers in given_way.values() for number in numbers)
+    judge = _Judge(heard, outcomes, waiting, {number for number, count in parts.items() if count > 1})
     for now in rounds[:-1]:
         if now.number in unjudged:
             continue
         verdict.rounds += 1
-        numbers = by_ours.get(now.number) or given_way.get(now.number, [])
+        numbers = by_ours.get(now.number, [])
         if not numbers and now.number in lost:
             # Its cards left a shoe that nobody heard, and the table has said so.
             verdict.lost += 1
             continue
+        numbers = numbers or given_way.get(now.number, [])
         if not numbers:
             verdict.unended.append(f"round {now.number} was never published")
         for wager in now.wagers():
@@ -133,8 +134,10 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
 class _Judge:
     """What was said of each wager."""
 
-    def __init__(self, heard: Heard, outcomes: dict[int, str], waiting: set[int]) -> None:
+    def __init__(self, heard: Heard, outcomes: dict[int, str], waiting: set[int], mixed: set[int]) -> None:
         self._outcomes = outcomes
+        self._mixed = mixed
+        """Rounds left to people that have cards of several of ours."""
         self._waiting = waiting
         self._settlements: dict[Key, tuple[int, int, str]] = {}
         for event in heard.events(SETTLED, ADJUSTED):
@@ -155,11 +158,12 @@ class _Judge:
 
     def _is_handed_over(self, number: int, wager: Wager) -> bool:
         """Whether a round is left to people, and of one that may be two it is said that this wager is of either."""
-        reason = self._reasons.get(number, "")
-        if self._outcomes.get(number) not in {"irregular", "void"} or wager.bet == "insurance" or NAMED not in reason:
-            return self._outcomes.get(number) in {"irregular", "void"}
+        if self._outcomes.get(number) not in {"irregular", "void"}:
+            return False
         locked = self._locked.get((number, wager.spot, wager.bet)) == wager.cents
-        return locked or f"spot {wager.spot} {wager.bet} {wager.cents // 100}.{wager.cents % 100:02}" in reason
+        named = f"spot {wager.spot} {wager.bet} {wager.cents // 100}.{wager.cents % 100:02}"
+        listed = locked or wager.bet == "insurance" or named in self._reasons.get(number, "")
+        return listed or number not in self._mixed
 
     def wager(self, verdict: Verdict, wager: Wager, numbers: Sequence[int]) -> None:
         """Judge a wager by the rounds that it may be published in."""
