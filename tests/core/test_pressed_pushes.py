@@ -13,10 +13,10 @@ PRESSED = "2 main 20 / wait 1.5 / 2 main 10 / wait 1 / 1 main 20 / wait 8 / deal
 """Box 2 is paid and takes its ten; who has pushed at box 1 lays ten more for the next deal."""
 
 
-def dealt(profile: str, cycle_ms: int, *, reckoned: bool = True) -> HumanRig:
+def dealt(profile: str, cycle_ms: int, *, reckoned: bool = True, withdrawn: bool = True) -> HumanRig:
     """A round of which only the payments say who drew, and the next deal."""
     rig = keyless(profile, cycle_ms, is_reckoned=reckoned)
-    rig.change_house(raises_withdrawn=reckoned)
+    rig.change_house(raises_withdrawn=reckoned and withdrawn)
     rig.play(f"{TWO_ACES} / {PRESSED}")
     return rig
 
@@ -33,3 +33,7 @@ def test_a_press_of_a_wager_that_may_have_pushed_is_no_payment(profile: str, cyc
 
 def test_in_journals_of_before_it_counts_as_one() -> None:
     assert due_at_box_1(dealt("borgata", 350, reckoned=False)) == [1_000]
+
+
+def test_nor_does_it_in_those_that_took_what_went_for_a_payment() -> None:
+    assert due_at_box_1(dealt("borgata", 350, withdrawn=False)) == []

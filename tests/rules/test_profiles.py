@@ -338,6 +338,11 @@ def test_an_unknown_key_is_shown_beside_a_wrong_value(wrong: dict[str, object]) 
     assert found == [*wrong, "hit_soft", "lucky_ladies.pears", "red_dog.stake_cents"]
 
 
+def test_terms_are_held_against_the_side_wagers_that_are_named_beside_a_wrong_value() -> None:
+    options = {"surrender": "early", "side_bets": ["ez_bust"], "blazing7s.stake_cents": 500}
+    assert [one for one, _ in with_options(PENN, options)[1]] == ["surrender", "blazing7s.stake_cents"]
+
+
 def test_a_tables_options_may_be_rules_options_and_terms() -> None:
     options = {"surrender": "none", "payout_unit_cents": 100, "blazing7s.stake_cents": 100, "side_bets": ["blazing7s"]}
     rules = profile_files.load("hollywood-penn-national", options).rules

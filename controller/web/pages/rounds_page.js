@@ -39,8 +39,9 @@ export function RoundsPage({ journal }) {
     if (!(event.target instanceof HTMLFormElement)) return;
     const time = event.target.elements.namedItem("at");
     // Of a time that is filled in by half the browser gives no value.
-    const half = time instanceof HTMLInputElement && time.validity.badInput ? { at: "?" } : {};
-    setSearch({ ...asked(new FormData(event.target)), ...half });
+    const half = time instanceof HTMLInputElement && time.validity.badInput;
+    const filled = asked(new FormData(event.target));
+    setSearch(half ? { ...filled, at: "?" } : filled);
   };
   const mistakes = found.value?.mistakes ?? {};
   return html`<div class="tables-page rounds-page"><header class="head"><h1>${t("title.rounds", { journal })}</h1>
