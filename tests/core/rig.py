@@ -279,6 +279,10 @@ class Rig:
         settled = [event for event in self.events if isinstance(event, WagerSettled)]
         return [f"{s.round}: spot {s.spot} {s.bet} {s.net_cents / 100:+.2f}" for s in settled]
 
+    def postings_of(self, number: int) -> set[str]:
+        """The settlements of one round: ``spot 3 main -25.00``."""
+        return {one.removeprefix(f"{number}: ") for one in self.postings() if one.startswith(f"{number}: ")}
+
     def outcomes(self) -> list[str]:
         """How each closed round ended."""
         return [event.outcome for event in self.events if isinstance(event, RoundClosed)]

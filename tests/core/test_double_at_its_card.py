@@ -42,16 +42,11 @@ def played(profile: str, cycle_ms: int, text: str, *, awaited: bool = True) -> H
     return rig
 
 
-def first(rig: HumanRig) -> set[str]:
-    """What the first round's wagers came to."""
-    return {one.removeprefix("1: ") for one in rig.postings() if one.startswith("1: ")}
-
-
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)
 @pytest.mark.parametrize("profile", ["pitch-h17", "borgata", "classic-shoe-and-pitch"])
 def test_what_is_taken_back_of_a_double_was_never_laid(profile: str, cycle_ms: int) -> None:
     rig = played(profile, cycle_ms, f"{FOR_LESS} / Kd / wait 4 / 1 main 0 / wait 4 / {NEXT}")
-    assert first(rig) == {"spot 1 main -60.00"}
+    assert rig.postings_of(1) == {"spot 1 main -60.00"}
     assert accused(rig) == []
 
 
@@ -60,7 +55,7 @@ def test_what_is_taken_back_once_its_card_is_seen_is_pinched(cycle_ms: int) -> N
     """Eleven is doubled, which makes twelve."""
     seen = "1 main 50 / wait 6 / deal 3s 2s 8h 9d / wait 4 / 1 main 100 / wait 2.7 / Ac / wait 4 / 1 main 80 / wait 6"
     rig = played("borgata", cycle_ms, f"{seen} / Kd / wait 4 / 1 main 0 / wait 4 / {NEXT}")
-    assert first(rig) == {"spot 1 main -100.00"}
+    assert rig.postings_of(1) == {"spot 1 main -100.00"}
     assert accused(rig) == [AlertKind.PINCHING]
 
 
@@ -68,7 +63,7 @@ def test_what_is_taken_back_once_its_card_is_seen_is_pinched(cycle_ms: int) -> N
 @pytest.mark.parametrize("profile", ["pitch-h17", "borgata", "hollywood-penn-national"])
 def test_new_chips_laid_before_the_old_are_taken_up_are_no_double(profile: str, cycle_ms: int) -> None:
     rig = played(profile, cycle_ms, f"{EXCHANGED} / wait 4 / 9d / wait 4 / 1 main 0 / wait 4 / {NEXT}")
-    assert first(rig) <= {"spot 1 main -100.00", "spot 1 main +100.00"}
+    assert rig.postings_of(1) <= {"spot 1 main -100.00", "spot 1 main +100.00"}
     assert accused(rig) == []
 
 
@@ -76,7 +71,7 @@ def test_new_chips_laid_before_the_old_are_taken_up_are_no_double(profile: str, 
 @pytest.mark.parametrize("profile", ["pitch-h17", "borgata"])
 def test_a_double_of_a_split_hand_that_is_taken_back_was_no_payment(profile: str, cycle_ms: int) -> None:
     rig = played(profile, cycle_ms, f"{OF_SPLIT} / wait 6 / deal Th 9c Kd 8s / wait 10")
-    assert first(rig) == {"spot 3 main -20.00"}
+    assert rig.postings_of(1) == {"spot 3 main -20.00"}
     assert accused(rig) == []
 
 
@@ -89,7 +84,7 @@ def test_a_split_laid_in_two_movements_is_one(gap_s: int, cycle_ms: int) -> None
     paid = "2 main 80 / wait 1 / 1 main 20 / wait 2 / 1 main 0 / 2 main 0 / wait 4"
     last = "1 main 10 / 2 main 10 / wait 6 / deal Th Td 9c Kd Kc 8s / wait 10"
     rig = played("pitch-h17", cycle_ms, f"{deal} / {cards} / {paid} / {last}")
-    assert first(rig) <= {"spot 1 main +10.00", "spot 2 main +40.00"}
+    assert rig.postings_of(1) <= {"spot 1 main +10.00", "spot 2 main +40.00"}
     assert accused(rig) == []
 
 
@@ -99,7 +94,7 @@ def test_a_split_laid_in_two_movements_is_one(gap_s: int, cycle_ms: int) -> None
 def test_a_double_laid_before_its_turn_waits_for_its_own_card(profile: str, wait_s: float, cycle_ms: int) -> None:
     broke = f"wait {wait_s} / Qh / wait 1 / 2 main 0 / wait 2 / 6c / wait 4 / 4 main 0"
     rig = played(profile, cycle_ms, f"{BEFORE} / {broke} / {TWO}")
-    assert first(rig) == {"spot 2 main -10.00", "spot 4 main -20.00"}
+    assert rig.postings_of(1) == {"spot 2 main -10.00", "spot 4 main -20.00"}
     assert accused(rig) == []
 
 
@@ -107,19 +102,19 @@ def test_a_double_laid_before_its_turn_waits_for_its_own_card(profile: str, wait
 def test_so_it_does_while_two_cards_are_drawn_before_it(cycle_ms: int) -> None:
     hits = "wait 2 / 5h / wait 3 / Qh / wait 3 / 6c / wait 4 / 4 main 0 / wait 1.5 / 2 main 20 / wait 2 / 2 main 0"
     rig = played("borgata", cycle_ms, f"{HITS_TWICE} / {hits} / {TWO}")
-    assert first(rig) == {"spot 2 main +10.00", "spot 4 main -20.00"}
+    assert rig.postings_of(1) == {"spot 2 main +10.00", "spot 4 main -20.00"}
 
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)
 def test_a_double_in_its_turn_is_settled_as_before(cycle_ms: int) -> None:
     deal = "2 main 10 / 4 main 10 / wait 6 / deal Js 8c 7s 9s 3c Ah / wait 4 / 4 main 20 / wait 2 / 6c / wait 4"
     rig = played("borgata", cycle_ms, f"{deal} / 4 main 0 / wait 1 / 2 main 20 / wait 3 / 2 main 0 / {TWO}")
-    assert first(rig) == {"spot 2 main +10.00", "spot 4 main -20.00"}
+    assert rig.postings_of(1) == {"spot 2 main +10.00", "spot 4 main -20.00"}
 
 
 def test_in_journals_of_before_it_was_what_first_lay() -> None:
     taken = played("borgata", 350, f"{FOR_LESS} / Kd / wait 4 / 1 main 0 / wait 4 / {NEXT}", awaited=False)
-    assert first(taken) == {"spot 1 main -80.00"}
+    assert taken.postings_of(1) == {"spot 1 main -80.00"}
     broke = "wait 4 / Qh / wait 1 / 2 main 0 / wait 2 / 6c / wait 4 / 4 main 0"
     early = played("borgata", 350, f"{BEFORE} / {broke} / {TWO}", awaited=False)
-    assert first(early) == {"spot 2 main -10.00", "spot 4 main +20.00"}
+    assert early.postings_of(1) == {"spot 2 main -10.00", "spot 4 main +20.00"}

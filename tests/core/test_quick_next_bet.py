@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import QuestionAsked, RoundStarted, WagerSettled
-from tests.core.quick_readers import QuickReaders, accused, draw, table
+from controller.core.messages.raised_alerts import AlertKind
+from tests.core.quick_readers import QuickReaders, accused, alerts, draw, table
 
 
-def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> QuickReaders:
+def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int, heeded: bool = True) -> QuickReaders:
     """A double loses, is taken, and other chips are laid; they are dealt to, doubled and paid.
 
     ``again_ms``: after how long they are laid; below 0: one look shows them in place of the wager.
     """
     rig = table("3 main 25", profile)
+    rig.change_house(raises_withdrawn=heeded)
     draw(rig, "3s", "Kd", "5s", "8h", gap_ms=700)
     rig.pass_ms(4_000)
     draw(rig, "6s")
@@ -96,9 +98,16 @@ def test_where_it_looks_like_the_wager_exchanged_the_next_round_is_another_still
     assert accused(rig) == []
 
 
-def test_where_hands_lie_face_down_a_lesser_bet_is_no_wager_lowered() -> None:
-    """Of fives that were split it may be the other hand's: then what came of them is open."""
-    rig = dealt_twice("pitch-h17", next_bet=25, again_ms=-1, deal_ms=400)
+@pytest.mark.parametrize("deal_ms", [400, 1_500])
+def test_where_hands_lie_face_down_a_lesser_bet_is_no_wager_lowered(deal_ms: int) -> None:
+    """Of fives that were split it may be the other hand's: what came of them is open, and an alert says so."""
+    rig = dealt_twice("pitch-h17", next_bet=25, again_ms=-1, deal_ms=deal_ms)
+    assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3]
+    assert [one.round for one in rig.events if isinstance(one, WagerSettled)] == [1]
+    assert alerts(rig, *AlertKind) == [AlertKind.ROUND_UNENDED]
+
+
+def test_in_journals_of_before_a_lesser_bet_was_no_rest_of_a_split() -> None:
+    rig = dealt_twice("pitch-h17", next_bet=25, again_ms=-1, deal_ms=400, heeded=False)
     settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
-    assert settled.get(2, -5_000) == -5_000
-    assert accused(rig) == []
+    assert settled[2] == -5_000

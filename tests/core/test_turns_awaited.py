@@ -54,32 +54,27 @@ def played(profile: str, cycle_ms: int, text: str, *, awaited: bool = True) -> H
     return rig
 
 
-def first(rig: HumanRig) -> set[str]:
-    """What the first round's wagers came to."""
-    return {one.removeprefix("1: ") for one in rig.postings() if one.startswith("1: ")}
-
-
 def test_a_double_reported_once_its_neighbours_card_has_come_waits_for_its_own() -> None:
     rig = played("hollywood-perryville", 700, AT_ITS_CARD)
-    assert first(rig) == {"spot 2 main -100.00", "spot 5 main -20.00", "spot 6 main -100.00"}
+    assert rig.postings_of(1) == {"spot 2 main -100.00", "spot 5 main -20.00", "spot 6 main -100.00"}
     assert accused(rig) == []
 
 
 def test_in_a_journal_of_before_it_had_its_neighbours() -> None:
-    assert "spot 2 main +100.00" in first(played("hollywood-perryville", 700, AT_ITS_CARD, awaited=False))
+    assert "spot 2 main +100.00" in played("hollywood-perryville", 700, AT_ITS_CARD, awaited=False).postings_of(1)
 
 
 def test_and_there_one_that_is_reported_in_time_waited_for_as_many_as_four_cards() -> None:
     deal = "2 main 10 / 4 main 10 / wait 6 / deal Js 8c 7s 2s 3c Ah / wait 4 / 4 main 20 / wait 6"
     broke = "Qh / wait 1 / 2 main 0 / wait 2 / 6c / wait 4 / 4 main 0"
     rig = played("borgata", 350, f"{deal} / {broke} / wait 2 / 2 main 10 / 4 main 10 / wait 6 / {NEXT}", awaited=False)
-    assert first(rig) == {"spot 2 main -10.00", "spot 4 main -20.00"}
+    assert rig.postings_of(1) == {"spot 2 main -10.00", "spot 4 main -20.00"}
 
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)
 def test_the_hand_before_it_may_be_given_up_once_it_lies_there(cycle_ms: int) -> None:
     rig = played("hollywood-penn-national", cycle_ms, SURRENDERED)
-    assert first(rig) == {"spot 4 main -15.00", "spot 7 main -40.00"}
+    assert rig.postings_of(1) == {"spot 4 main -15.00", "spot 7 main -40.00"}
     assert accused(rig) == []
 
 
@@ -87,7 +82,7 @@ def test_the_hand_before_it_may_be_given_up_once_it_lies_there(cycle_ms: int) ->
 @pytest.mark.parametrize("profile", ["hollywood-perryville", "classic-shoe-and-pitch"])
 def test_however_many_cards_come_first_it_settles_nothing_wrongly(profile: str, cycle_ms: int) -> None:
     rig = played(profile, cycle_ms, DRAWN_ON)
-    assert first(rig) <= {"spot 1 main +10.00", "spot 2 main +200.00"}
+    assert rig.postings_of(1) <= {"spot 1 main +10.00", "spot 2 main +200.00"}
     assert accused(rig) == []
 
 
@@ -95,7 +90,7 @@ def test_however_many_cards_come_first_it_settles_nothing_wrongly(profile: str, 
 def test_what_is_taken_back_before_its_turn_was_no_double(cycle_ms: int) -> None:
     rig = played("hollywood-perryville", cycle_ms, TAKEN_BACK)
     assert not rig.events_of(HandDoubled)
-    assert first(rig) <= {"spot 1 main +10.00", "spot 2 main -100.00"}
+    assert rig.postings_of(1) <= {"spot 1 main +10.00", "spot 2 main -100.00"}
     assert accused(rig) == []
 
 

@@ -111,7 +111,25 @@ def _may_have_bet_anew(transaction: Transaction) -> bool:
     if not transaction.house.moves_reconsidered or not round_now.cards.replaced:
         return False
     unseen = (one for one in round_now.evidence.outages if not one.reader and not one.open() and one.hides("main"))
-    return any(one.to_ns > last_ns for one in unseen)
+    return any(one.to_ns > last_ns for one in unseen) or _lies_less_anew(transaction)
+
+
+def _lies_less_anew(transaction: Transaction) -> bool:
+    """Whether at some box less lies than before, in other chips than at the last card: a split's rest, or the next bet.
+
+    What lies there in other chips has come since that card.
+    """
+    if not transaction.house.raises_withdrawn:
+        return False
+    round_now, felt, last = transaction.round(), transaction.state.felt, dict[int, ChipsObserved]()
+    for one in round_now.evidence.observations:
+        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
+            last[one.item.box] = one.item
+    replaced = set(round_now.cards.replaced)
+    return any(
+        0 < item.after < item.before and set(felt[zone_name(round_now.bets.spots[box], "main")].chips) <= replaced
+        for box, item in last.items()
+    )
 
 
 def _unexplained(round_now: Round) -> bool:
