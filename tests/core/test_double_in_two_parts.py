@@ -9,8 +9,8 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.alerting import kinds
-from tests.core.human import HumanRig
-from tests.core.quick_readers import draw, table
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import accused, draw, table
 from tests.core.rig import Rig, penn
 from tests.core.test_slow_looks import next_deal
 
@@ -113,3 +113,34 @@ def test_the_rest_of_a_split_goes_unseen() -> None:
     rig.pass_ms(5_000)
     next_deal(rig)
     assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled)] == [2_000]
+
+
+FACE_DOWN = (
+    "3 main 20 / wait 5 / deal Ac 4s Ah Td / wait 5 / 3 main 30 / wait {pause} / 3 main {laid} / wait 1.5 / Qd"
+    " / wait 1.6 / 9s / wait 5 / 9c / wait 4 / 3 main {paid} / wait 2 / 3 main 0 / wait 6 / 2 main 10 / wait 4"
+    " / deal Th 9c 9d 8s / wait 6"
+)
+"""Aces, which may be split and not doubled; the dealer breaks."""
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
+@pytest.mark.parametrize("pause", [1, 1.5, 3])
+def test_where_hands_lie_face_down_nobody_is_accused_of_the_first(pause: float, cycle_ms: int) -> None:
+    rig = keyless("pitch-h17", cycle_ms)
+    rig.play(FACE_DOWN.format(pause=pause, laid=40, paid=80))
+    assert rig.postings_of(1) == {"spot 3 main +40.00"}
+    assert accused(rig) == []
+
+
+def test_where_the_rest_does_not_come_it_is_what_it_looks_like() -> None:
+    rig = keyless("pitch-h17", 350)
+    rig.play(FACE_DOWN.format(pause=1.5, laid=30, paid=60))
+    assert accused(rig) == [AlertKind.CAPPING]
+
+
+def test_in_journals_of_before_the_first_was_capping() -> None:
+    rig = keyless("pitch-h17", 350)
+    rig.change_house(parts_reckoned=False)
+    rig.play(FACE_DOWN.format(pause=1.5, laid=40, paid=80))
+    assert rig.postings_of(1) == {"spot 3 main +40.00"}
+    assert accused(rig) == [AlertKind.CAPPING]

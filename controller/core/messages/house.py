@@ -219,6 +219,10 @@ class House(Value, frozen=True, tag=False):
     been one, whether what stays of several hands' wagers in other chips is theirs still, and whether what is taken back
     of a double that was laid in other chips for the whole was never laid. False: the journal is of before, when the
     first was a payment that was picked up, the second the next bet, and the third all doubled."""
+    parts_reckoned: bool = False
+    """Whether less than a wager that comes in other chips where it lay may be the next bet as well as what stays of a
+    split, and what came first of a double or split, unexplained until the rest was laid, accuses nobody. False: the
+    journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

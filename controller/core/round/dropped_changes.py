@@ -35,10 +35,10 @@ def count_if_explained(
     if lattice is not None and transaction.legal(lattice):
         transaction.change_evidence(observations=evidence)
         transaction.change_lattice(lattice)
-        _forget_unexplained(transaction, counted)
+        forget_unexplained(transaction, counted)
 
 
-def _forget_unexplained(transaction: Transaction, counted: DatedObservation) -> None:
+def forget_unexplained(transaction: Transaction, counted: DatedObservation) -> None:
     """Say no more of a change than has been said: what is kept back until the cards are shown, or waits for a look."""
     round_now, item = transaction.round(), counted.item
     assert isinstance(item, ChipsObserved), "chips moved"

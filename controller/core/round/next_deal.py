@@ -119,7 +119,7 @@ def _lies_less_anew(transaction: Transaction) -> bool:
 
     What lies there in other chips has come since that card.
     """
-    if not transaction.house.raises_withdrawn:
+    if not transaction.house.parts_reckoned:
         return False
     round_now, felt, last = transaction.round(), transaction.state.felt, dict[int, ChipsObserved]()
     for one in round_now.evidence.observations:

@@ -20,6 +20,7 @@ from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
 from controller.core.inference.unobserved import Outage
+from controller.core.round import dropped_changes
 from controller.core.table.layout import Zone, exceeds_one_move, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
@@ -254,7 +255,10 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if any(came.first_ns < one.last_ns and one.first_ns < observation.last_ns for one in others):
         return False
     if not explained and not unseen:
-        return _take_as_one(transaction, came, observation)
+        is_one = _take_as_one(transaction, came, observation)
+        if is_one and transaction.house.parts_reckoned:
+            dropped_changes.forget_unexplained(transaction, came)
+        return is_one
     # Laid in other chips for the whole it may have been the next bet too.
     part = rise.after - rise.before < rise.before
     doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
