@@ -273,3 +273,21 @@ def test_of_many_slips_the_last_are_remembered_and_none_of_these_is_entered_twic
     kept = len(rig.table.state.inventory_people)
     assert (kept == PEOPLE_LIMIT) if bounded else (kept > PEOPLE_LIMIT)
     assert len(state_bytes(rig.table.state)) < 1_000_000
+
+
+def test_in_a_journal_that_begins_now_no_slip_is_forgotten_nor_who_entered_it() -> None:
+    rig = a_table()
+    assert not rig.house.slips_bounded
+    for number in range(1_500):
+        assert enter(rig, Count.FILL, 100, slip=f"F {number}")
+    for number in range(1_000):
+        assert enter(rig, Count.CREDIT, 100, slip=f"C {number}")
+    assert not enter(rig, Count.FILL, 100, slip="F 0")
+    (refused,) = rig.events_of(OrderRefused)
+    assert isinstance(refused, OrderRefused)
+    assert (refused.reason_code, refused.reason) == ("already_done", "slip F 0 is entered already, with 1.00")
+    assert not rig.events_of(AlertRaised)
+    rig.give(EnterInventory(rig.now_ns, Count.FILL, -100, (), "F 0", "M. Crook", "miscounted", vouched=FLOOR))
+    (alert,) = rig.events_of(AlertRaised)
+    assert isinstance(alert, AlertRaised)
+    assert alert.text == "M. Crook alone: fill -1.00 takes back what M. Okafor counted"

@@ -206,7 +206,8 @@ class House(Value, frozen=True, tag=False):
     an alert about chips that are unexplained only since an order names the order and accuses nobody. False: the
     journal is of before."""
     slips_bounded: bool = False
-    """Whether of many slips, and of who entered them, only the last are remembered. False: the journal is of before."""
+    """Whether of many slips, and of who entered them, only the last are remembered, so that one which was forgotten
+    could be entered again. Given up: it is True in journals of one version alone, and False before and since."""
     burns_after_payment: bool = False
     """Whether a card that is burned three and a half seconds after the last one accuses nobody, where a wager has been
     paid, taken or picked up since if the round is over. False: the journal is of before, when five seconds had to pass
@@ -264,8 +265,12 @@ _OF_HOUSE: Final = frozenset({"two_persons", "shoe_numbers_cards"})
 """What one house has and another has not; every other yes or no says whether a journal is of before."""
 
 
+_GIVEN_UP: Final = frozenset({"slips_bounded"})
+"""What journals of some versions have and those of before and since have not: nothing that begins now does it."""
+
+
 def begun_now(house: House) -> House:
-    """The house of a table whose journal begins now: it is of before in nothing."""
+    """The house of a table whose journal begins now: it is of before in nothing, and has nothing that was given up."""
     names = {one.name for one in msgspec.structs.fields(House) if one.type is bool} - _OF_HOUSE
-    facts: dict[str, Any] = dict.fromkeys(names, True)
+    facts: dict[str, Any] = {name: name not in _GIVEN_UP for name in names}
     return msgspec.structs.replace(house, **facts)

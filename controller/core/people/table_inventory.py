@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter as TallyCounter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -103,10 +103,10 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
 
 
 SLIPS_LIMIT: Final = 1_000
-"""Slips that are remembered, so that none is entered twice: those of a month at a busy table."""
+"""Slips that were remembered, where not all of them are (``House.slips_bounded``)."""
 
 PEOPLE_LIMIT: Final = 2 * SLIPS_LIMIT
-"""Entries of who made a count that are remembered, two people of each slip."""
+"""Entries of who made a count that were remembered there, two people of each slip."""
 
 
 def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
@@ -119,15 +119,16 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
     if given.slip and stands * given.cents > 0:
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
-    now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
-    stand = [(name, cents) for name, cents in now.items() if cents]
+    stand = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
+    if given.slip and not stand[slip]:
+        del stand[slip]
     if transaction.house.slips_bounded:
-        stand = stand[-SLIPS_LIMIT:]
+        stand = dict(list(stand.items())[-SLIPS_LIMIT:])
     sums, borne_out = transaction.state.inventory_sums, _borne_out(transaction, given)
     transaction.change(
         inventory_entries=number,
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
-        inventory_slips=dict(stand),
+        inventory_slips=stand,
         inventory_days=_days_after(transaction, given, day),
     )
     _note_people(transaction, given, borne_out)
@@ -227,55 +228,83 @@ def counted_by_another(transaction: Transaction, given: Ruling | EnterInventory)
     """What another person counted and an entry takes back, or counts anew, in words; empty: nothing."""
     if not isinstance(given, EnterInventory) or (given.cents >= 0 and given.kind not in _RACKS):
         return ""
-    known = [one for one in transaction.state.inventory_people if _is_about(transaction, given, one)]
-    if given.cents >= 0:
-        # Of another shift the rack is counted anew in any case.
-        known = [one for one in known if _is_same_end(transaction, given, one)]
-    others = dict.fromkeys(one.person.name for one in known if one.person != Person(given.who, given.vouched))
+    known = _taken_back(transaction, given) if given.cents < 0 else _counted_anew(transaction, given)
+    own = Person(given.who, given.vouched)
+    others = dict.fromkeys(one.person.name for one in known if one.person != own)
     if not others:
         return ""
     does = "takes back" if given.cents < 0 else "stands in the place of"
     return f"{given.kind} {money(given.cents)} {does} what {', '.join(others)} counted"
 
 
-def _is_about(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
-    """Whether an entry may change an earlier one: of its slip, or of its day and of its shift, where both name one."""
-    if given.kind is not earlier.kind:
-        return False
-    day, shifts = _day_of(transaction, given), {given.shift, earlier.shift} - {""}
+def _taken_back(transaction: Transaction, given: EnterInventory) -> Iterator[CountEntry]:
+    """The entries that one may take back: those of its slip, or of its day and of its shift, where both name one."""
+    known, day = transaction.state.inventory_people, _day_of(transaction, given)
     # An account takes a rack's correction off the last count there, whatever slip is written on it.
     traced = transaction.house.racks_traced and given.kind in _RACKS
-    if given.slip and given.cents < 0:
-        slip, state = _slip_key(transaction, given), transaction.state
-        own = (given.kind, day, given.shift, slip)
-        since = state.inventory_people[state.inventory_people.index(earlier) + 1 :]
-        if not traced or earlier.slip == slip or own in [(one.kind, one.day, one.shift, one.slip) for one in since]:
-            return earlier.slip == slip
-    return earlier.day == day and (len(shifts) < 2 or (traced and _exceeds_own_shift(transaction, given, day)))
+    any_shift = traced and _exceeds_own_shift(transaction, given, day)
+    slip = _slip_key(transaction, given) if given.slip else ""
+    own = (given.kind, day, given.shift, slip)
+    last = max((at for at, one in enumerate(known) if (one.kind, one.day, one.shift, one.slip) == own), default=-1)
+    for at, one in enumerate(known):
+        if one.kind is not given.kind:
+            continue
+        if slip and (not traced or one.slip == slip or last > at):
+            about = one.slip == slip
+        else:
+            about = one.day == day and (any_shift or _may_be_same_shift(given, one))
+        if about:
+            yield one
+
+
+def _counted_anew(transaction: Transaction, given: EnterInventory) -> Iterator[CountEntry]:
+    """The entries of a rack that one may count anew: of its day, and of its shift where both name one.
+
+    Of another shift the rack is counted anew in any case.
+    """
+    known, day = transaction.state.inventory_people, _day_of(transaction, given)
+    opposite = Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
+    # Where in the list each shift's opposite end was counted last, and the day's.
+    last: dict[str | None, int] = {}
+    for at, one in enumerate(known):
+        if one.kind is opposite and one.day == day:
+            last[one.shift] = last[None] = at
+    for at, one in enumerate(known):
+        if one.kind is not given.kind or one.day != day or not _may_be_same_shift(given, one):
+            continue
+        since = frozenset(shift for shift in (None, given.shift, one.shift) if last.get(shift, -1) > at)
+        if _is_same_end(transaction, given, one, since):
+            yield one
+
+
+def _may_be_same_shift(given: EnterInventory, earlier: CountEntry) -> bool:
+    """Whether an entry may be of the shift of an earlier one: both name it, or one names none."""
+    return not given.shift or not earlier.shift or given.shift == earlier.shift
 
 
 def _exceeds_own_shift(transaction: Transaction, given: EnterInventory, day: str) -> bool:
     """Whether more is taken back of a rack than was counted under the shift named, so that it is another's."""
     stands = transaction.state.inventory_days.get(_key(day, given.kind, given.shift), 0)
-    return given.cents < 0 and stands + given.cents < 0
+    return stands + given.cents < 0
 
 
-def _is_same_end(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
+def _is_same_end(
+    transaction: Transaction, given: EnterInventory, earlier: CountEntry, since: frozenset[str | None]
+) -> bool:
     """Whether a rack is counted anew at the end of a shift at which it was counted, named or not.
 
     It is not once the rack was counted at the shift's other end, and that count stands. Where no round was dealt since,
-    that other end is none, unless the rack holds what it held.
+    that other end is none, unless the rack holds what it held. ``since``: the shifts of the two whose other end was
+    counted after the earlier count, and None if any shift's was.
     """
     if not transaction.house.racks_traced:
         return earlier.shift == given.shift
     if _is_undealt_since(transaction, earlier) and not _holds_as_counted(transaction, given, earlier):
         return True
-    state, other = transaction.state, Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
-    since = state.inventory_people[state.inventory_people.index(earlier) + 1 :]
-    shifts = {one.shift for one in since if (one.kind, one.day) == (other, earlier.day)}
+    other = Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
     if given.shift == earlier.shift or (given.shift and given.kind is Count.CLOSER):
-        shifts &= {given.shift, earlier.shift}
-    return not shifts or state.inventory_days.get(_key(earlier.day, other)) == 0
+        since -= {None}
+    return not since or transaction.state.inventory_days.get(_key(earlier.day, other)) == 0
 
 
 def _is_undealt_since(transaction: Transaction, earlier: CountEntry) -> bool:
@@ -291,7 +320,9 @@ def _holds_as_counted(transaction: Transaction, given: EnterInventory, earlier: 
 
 def _borne_out(transaction: Transaction, given: EnterInventory) -> frozenset[CountEntry]:
     """The counts that a further one of the same rack repeats: who made them has counted what stands afterwards too."""
-    alike = (one for one in transaction.state.inventory_people if one.kind is given.kind and given.kind in _RACKS)
+    if given.kind not in _RACKS:
+        return frozenset()
+    alike = (one for one in transaction.state.inventory_people if one.kind is given.kind)
     return frozenset(
         one for one in alike if _is_undealt_since(transaction, one) and _holds_as_counted(transaction, given, one)
     )
@@ -309,13 +340,14 @@ def _note_people(transaction: Transaction, given: EnterInventory, borne_out: fro
     kept = [one for one in state.inventory_people if one.day >= first or one.slip in state.inventory_slips]
     if given.kind in _RACKS:
         forgotten = _forgotten_racks(transaction, given, day)
-        anew = [one for one in kept if one.kind in forgotten and (one.day, one.shift) == (day, given.shift)]
-        kept = [one for one in kept if one not in anew or one in borne_out]
+        anew = (day, given.shift)
+        kept = [one for one in kept if one.kind not in forgotten or (one.day, one.shift) != anew or one in borne_out]
     if given.cents >= 0:
         people = named_people(transaction) or (Person(given.who, given.vouched),)
         rounds = state.rounds if given.kind in _RACKS and transaction.house.recounts_traced else 0
-        kept += [CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in people]
-    people_kept = tuple(dict.fromkeys(kept))
+        counted = (CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in dict.fromkeys(people))
+        kept += [one for one in counted if one not in kept]
+    people_kept = tuple(kept)
     if transaction.house.slips_bounded:
         people_kept = people_kept[-PEOPLE_LIMIT:]
     transaction.change(inventory_people=people_kept)
