@@ -191,11 +191,15 @@ def test_a_card_that_cannot_be_set(place: int, face: str, reason: str) -> None:
     assert rig.events_of(CardSet) == []
 
 
-def test_a_card_of_no_open_round_cannot_be_set() -> None:
+@pytest.mark.parametrize("advised", [True, False])
+def test_a_card_of_no_open_round_cannot_be_set(advised: bool) -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned round_closed")
+    rig.change_house(refusals_advise=advised)
     set_card(rig, 0, "6h")
     assign(rig, 0, 1)
-    assert refusals(rig) == ["no open round has this card"] * 2
+    said = f"no open or waiting round has card {card_number(rig, 0)}"
+    advice = f"{said}: of a round that is over, adjust the wagers or void it"
+    assert refusals(rig) == [advice if advised else "no open round has this card"] * 2
 
 
 def test_what_an_unopened_card_was_is_not_published() -> None:
@@ -280,17 +284,24 @@ def test_a_box_declared_in_the_round_shifts_the_deal() -> None:
     assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 3 main +25.00"]
 
 
-def test_boxes_that_cannot_be_declared() -> None:
+NO_BOX = "no box was declared at spot 2, so none is taken back; to declare one, give the amount of its wager"
+
+
+@pytest.mark.parametrize("advised", [True, False])
+def test_boxes_that_cannot_be_declared(advised: bool) -> None:
     rig = rig_with("1 main 10")
+    rig.change_house(refusals_advise=advised)
     declare(rig, 1, 500)
     declare(rig, 9, 500)
     rig.talk("Th 9c 6d")
     declare(rig, 1, 500)
     declare(rig, 2, 0)
+    declare(rig, 2, -500)
     assert refusals(rig) == [
         "chips lie at spot 1: they are its wager",
         "the layout has spots 1 to 7",
         "spot 1 is in play already",
+        NO_BOX if advised else "a box in play needs a wager above zero",
         "a box in play needs a wager above zero",
     ]
 

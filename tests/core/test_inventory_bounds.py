@@ -97,3 +97,30 @@ def test_what_the_table_refuses_is_not_proposed() -> None:
     assert isinstance(refused, OrderRefused)
     assert (refused.what, refused.reason_code) == ("enter fill", "already_done")
     assert not rig.events_of(OrderProposed)
+
+
+@pytest.mark.parametrize("two_persons", [True, False])
+def test_a_slip_that_carries_nothing_is_refused_and_an_empty_rack_or_drop_box_is_counted(*, two_persons: bool) -> None:
+    rig = a_table(two_persons=two_persons)
+    for kind in (Count.FILL, Count.CREDIT):
+        enter(rig, kind, 0, slip="1")
+        enter(rig, kind, 0, (2500, 4), (10_000, -1), slip="2")
+    refused = rig.events_of(OrderRefused)
+    advice = "enter the amount on its slip; of chips exchanged, enter what came as a fill and what went as a credit"
+    assert [(one.what, one.reason_code, one.reason) for one in refused if isinstance(one, OrderRefused)] == [
+        (f"enter {kind}", "invalid_value", f"a {kind} of 0.00 carries nothing: {advice}")
+        for kind in ("fill", "fill", "credit", "credit")
+    ]
+    for kind in (Count.OPENER, Count.CLOSER, Count.DROP):
+        enter(rig, kind, 0)
+    entered = [one.kind for one in rig.events_of(InventoryEntered) if isinstance(one, InventoryEntered)]
+    assert entered == [Count.OPENER, Count.CLOSER, Count.DROP]
+    assert not rig.events_of(OrderProposed, AlertRaised)
+
+
+def test_in_a_journal_of_before_it_was_entered() -> None:
+    rig = a_table(two_persons=True)
+    rig.change_house(slips_of_something=False)
+    enter(rig, Count.FILL, 0, slip="1")
+    enter(rig, Count.CREDIT, 0, slip="1")
+    assert len(rig.events_of(InventoryEntered)) == 2

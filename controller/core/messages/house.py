@@ -224,6 +224,12 @@ class House(Value, frozen=True, tag=False):
     """Whether less than a wager that comes in other chips where it lay may be the next bet as well as what stays of a
     split, and what came first of a double or split, unexplained until the rest was laid, accuses nobody. False: the
     journal is of before."""
+    slips_of_something: bool = False
+    """Whether a fill or a credit of 0.00 is refused, as nothing was carried. False: the journal is of before, when it
+    was entered, and its slip could be entered again."""
+    refusals_advise: bool = False
+    """Whether an order on a card that no open round has, or one that takes back a box where none was declared, is
+    refused with what to do instead. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -272,7 +272,12 @@ def _judge_corrected(transaction: Transaction, ruling: Ruling, vouched: Vouched,
     rebuild.rebuild_corrected(transaction, before)
 
 
-_NO_CARD = RefusalReason("no_such_card", "no open round has this card")
+def _no_card(transaction: Transaction, card: int) -> RefusalReason:
+    """That a card is in no round whose cards can be corrected."""
+    text = "no open round has this card"
+    if transaction.house.refusals_advise:
+        text = f"no open or waiting round has card {card}: of a round that is over, adjust the wagers or void it"
+    return RefusalReason("no_such_card", text)
 
 
 def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> RefusalReason | None:
@@ -281,7 +286,7 @@ def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> Re
         return RefusalReason("invalid_value", f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}")
     found = round_with(transaction, ruling.card)
     if found is None:
-        return _NO_CARD
+        return _no_card(transaction, ruling.card)
     round_now, place = found
     kept = round_now.cards.drawn[place]
     if ruling.face is not None and place == round_now.hole_place() and not round_now.cards.turned:
@@ -320,7 +325,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard, vouched: Vouched)
     """Say whose a card is; why that cannot be; None: it is done."""
     found = round_with(transaction, ruling.card)
     if found is None:
-        return _NO_CARD
+        return _no_card(transaction, ruling.card)
     round_now, place = found
     if ruling.spot and ruling.spot not in round_now.bets.spots:
         return RefusalReason("no_such_spot", f"spot {ruling.spot} has no wager in this round")
@@ -367,7 +372,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
     if spot in round_now.bets.spots:
         return RefusalReason("already_done", f"spot {spot} is in play already")
     if ruling.cents <= 0:
-        return RefusalReason("invalid_value", "a box in play needs a wager above zero")
+        return _no_box(transaction, ruling)
     if beyond := _beyond_boxes(transaction, ruling):
         return beyond
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
@@ -393,6 +398,14 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
     _judge_corrected(transaction, ruling, vouched, round_now)
     late_bettors.declared(transaction, spot)
     return None
+
+
+def _no_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason:
+    """That a box of no amount is neither one to declare nor one to take back."""
+    if ruling.cents < 0 or not transaction.house.refusals_advise:
+        return RefusalReason("invalid_value", "a box in play needs a wager above zero")
+    said = f"no box was declared at spot {ruling.spot}, so none is taken back"
+    return RefusalReason("no_wager", f"{said}; to declare one, give the amount of its wager")
 
 
 def _take_back(

@@ -110,11 +110,18 @@ PEOPLE_LIMIT: Final = 2 * SLIPS_LIMIT
 
 
 def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
-    """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
+    """Publish a count under the next number.
+
+    A slip that stands already is refused, and a day that has not begun, and a fill or credit of nothing.
+    """
     slips, slip = transaction.state.inventory_slips, _slip_key(transaction, given)
     day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
         return refusal
+    if transaction.house.slips_of_something and given.kind in _OPPOSITE and not given.cents:
+        exchanged = "of chips exchanged, enter what came as a fill and what went as a credit"
+        said = f"a {given.kind} of 0.00 carries nothing: enter the amount on its slip"
+        return RefusalReason("invalid_value", f"{said}; {exchanged}")
     stands = _slip_net_cents(transaction, given)
     if given.slip and stands * given.cents > 0:
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
