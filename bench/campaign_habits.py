@@ -121,6 +121,8 @@ def main() -> int:
     parser.add_argument("--changes", type=int, default=0, help=changed)
     again = "how many of a thousand doubles and splits are laid before their turn, or taken back and laid again"
     parser.add_argument("--thoughts", type=int, default=50, help=again)
+    back = "before how many of a thousand hits and stands a double is laid and taken back"
+    parser.add_argument("--withdraws", type=int, default=50, help=back)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -129,7 +131,7 @@ def main() -> int:
     done = finished(asked.file, asked.seed)
     people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
     people |= {"restless_per_mille": asked.restless, "slips_per_mille": asked.slips, "changes_per_mille": asked.changes}
-    people |= {"thoughts_per_mille": asked.thoughts}
+    people |= {"thoughts_per_mille": asked.thoughts, "withdraws_per_mille": asked.withdraws}
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:

@@ -82,7 +82,8 @@ class Block(NamedTuple):
     those before which a wager is lifted and laid back;
     ``changes_per_mille``: of the cards and play keys, those before which a wager is changed for other chips, and of the
     doubles, those laid too large at first;
-    ``thoughts_per_mille``: of the doubles and splits, those laid before their turn, or taken back and laid again.
+    ``thoughts_per_mille``: of the doubles and splits, those laid before their turn, or taken back and laid again;
+    ``withdraws_per_mille``: of the hits and stands, those before which a double is laid and taken back.
     """
 
     number: int
@@ -99,6 +100,7 @@ class Block(NamedTuple):
     slips_per_mille: int = 0
     changes_per_mille: int = 0
     thoughts_per_mille: int = 0
+    withdraws_per_mille: int = 0
 
 
 class Account:
@@ -211,6 +213,7 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         bust_bets_per_mille=300,
         eager_per_mille=block.eager_per_mille,
         falters_per_mille=block.falters_per_mille,
+        withdraws_per_mille=block.withdraws_per_mille,
     )
     # What a meter pays depends on every wager before it, also on those that stay open: it is played for elsewhere.
     bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets and bet != SEVENS)

@@ -78,6 +78,7 @@ from simulators.people.simulated_table import (
     SimulatedTable,
     StandKey,
 )
+from simulators.people.withdrawn_raises import withdrawn
 
 
 def play(
@@ -97,6 +98,7 @@ def play(
     bust_bets_per_mille: int = 0,
     eager_per_mille: int = 0,
     falters_per_mille: int = 0,
+    withdraws_per_mille: int = 0,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
@@ -105,15 +107,15 @@ def play(
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
     among the legal ones, of chances to swap chips or (``touching``) lift them, of boxes that wager on EZ Bust where
-    the house offers it, of chances to bet ahead or to raise a wager by laying other chips for all of it, and of deals
-    in which the dealer falters. Acts are made as they are asked for. Raises ``ValueError`` at once for a number out of
-    range.
+    the house offers it, of chances to bet ahead or to raise a wager by laying other chips for all of it, of deals in
+    which the dealer falters, and of hits and stands before which a double is laid and taken back. Acts are made as they
+    are asked for. Raises ``ValueError`` at once for a number out of range.
     """
     fewest, most = boxes
     if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
         raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {house.boxes}")
     of_people = (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille, eager_per_mille)
-    for rate in (*of_people, falters_per_mille):
+    for rate in (*of_people, falters_per_mille, withdraws_per_mille):
         if not 0 <= rate <= 1000:
             raise ValueError(f"{rate} is no rate per mille")
     habits = Habits(
@@ -125,6 +127,7 @@ def play(
         bust_bets_per_mille=bust_bets_per_mille,
         eager_per_mille=eager_per_mille,
         falters_per_mille=falters_per_mille,
+        withdraws_per_mille=withdraws_per_mille,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
     table = SimulatedTable(house, rng, rack, loaded, habits)
@@ -242,7 +245,10 @@ def _play_box(table: SimulatedTable, spot: int) -> Iterator[Act]:
 
 def _decide(table: SimulatedTable, box: Box, place: int) -> Iterator[Act]:
     spot, keyed = box.spot, table.habits.play_key_per_mille
-    match _possible(table, box, place):
+    choice = _possible(table, box, place)
+    if choice in {Choice.HIT, Choice.STAND}:
+        yield from withdrawn(table, box, place)
+    match choice:
         case Choice.HIT:
             yield from table.press_for(spot, KEY_HIT, table.habits.hit_key_per_mille)
             yield from _take_card(table, box, place)

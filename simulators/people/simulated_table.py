@@ -66,7 +66,8 @@ class Habits(Value, frozen=True, tag="habits"):
     legal ones. ``fumbles_per_mille``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
     ``bust_bets_per_mille``: boxes that wager on EZ Bust where it is offered. ``eager_per_mille``: players who bet again
     as soon as their wager is gone, whoever still plays, and doubles and splits made by laying other chips for all.
-    ``falters_per_mille``: deals in which the dealer stops for a moment among the cards.
+    ``falters_per_mille``: deals in which the dealer stops for a moment among the cards. ``withdraws_per_mille``: hits
+    and stands before which a double is laid and taken back.
     """
 
     stand_key: StandKey = "always"
@@ -77,6 +78,7 @@ class Habits(Value, frozen=True, tag="habits"):
     bust_bets_per_mille: int = 0
     eager_per_mille: int = 0
     falters_per_mille: int = 0
+    withdraws_per_mille: int = 0
 
     @property
     def play_key_per_mille(self) -> int:
