@@ -37,6 +37,10 @@ BROKER_USERS: Final = ("table", "floor")
 MAY_ONLY_SEND: Final = ("shoe_port", "keypad_port")
 """A chip reader always answers who asks it."""
 
+SILENT: Final = "nobody answered there, so this is a guess"
+
+NOT_ASKED: Final = "plugged in, and not asked who it is, so this is a guess"
+
 NOT_FOUND: Final = "not found; it is the name that a rule in /etc/udev/rules.d/60-tableside.rules would give"
 
 INSTALLED: Final = "/opt/tableside/current/bin/tableside"
@@ -67,7 +71,8 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
     It asks questions, proposes what is plugged in, and reports each step. It keeps what exists, so you may run it
     again; it never replaces a key or a password.
 
-    With --dry-run the files' contents are not printed: to see them, use --root with an empty folder.
+    With --dry-run no device is asked who it is, and the files' contents are not printed: to see them, use --root with
+    an empty folder.
 
     Exit status: 0 done, 1 done, but files with other contents were kept, 2 refused.
     """
@@ -76,13 +81,15 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
     from controller.io.files.config_files import text_of
     from controller.io.files.install_files import Installer
     from controller.io.files.table_file import known_names
+    from controller.io.lines.ports import plugged_in
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")
     # Commands of the system's take it from wherever they change to.
     root = root.resolve()
     try:
-        answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file), known_names())
+        asked = asked_without_devices if dry_run else asked_with_devices
+        answers = asked(plugged_in()) if file is None else read_answers(text_of(file), str(file), known_names())
         if not dry_run and root == Path("/") and os.geteuid() != 0:
             refuse("only root may set up this PC; --dry-run prints the steps")
         installer = Installer(root, say, dry=dry_run, replace=replace)
@@ -101,21 +108,25 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
             sys.exit(1)
 
 
-def asked_with_devices() -> Answers:
+def asked_with_devices(ports: Sequence[SerialPort]) -> Answers:
     """The answers of whoever sits there; what is plugged in is asked who it is first."""
     import asyncio
 
-    from controller.io.lines.ports import plugged_in
-
     say("Looking at what is plugged in ...")
-    return ask_questions(*asyncio.run(found_devices(plugged_in())))
+    return ask_questions(*asyncio.run(found_devices(ports)))
 
 
-def ask_questions(found: Mapping[str, Any], silent: Sequence[str]) -> Answers:
+def asked_without_devices(ports: Sequence[SerialPort]) -> Answers:
+    """The answers of whoever sits there; to ask a device who it is, something must be written to it."""
+    say("A dry run writes nothing to a port: no device is asked who it is.")
+    return ask_questions({}, [best_name(port) for port in ports if port.vid is not None], NOT_ASKED)
+
+
+def ask_questions(found: Mapping[str, Any], silent: Sequence[str], guess: str = SILENT) -> Answers:
     """Ask each question at the terminal: ``found`` devices are proposed.
 
-    ``silent``: adapters at which nobody answered. They are proposed for devices that may only send, with a word that
-    it is a guess.
+    ``silent``: adapters at which nobody answered. They are proposed for devices that may only send, with ``guess``,
+    which says that it is one.
     """
     from controller.formats.config.setup_answers import PORTS, QUESTIONS, answers_of
 
@@ -126,7 +137,7 @@ def ask_questions(found: Mapping[str, Any], silent: Sequence[str]) -> Answers:
         if name not in found:
             adapter = next(free, None) if name in MAY_ONLY_SEND else None
             proposals[name] = adapter or f"/dev/tableside/{name.removesuffix('_port')}"
-            guesses[name] = "nobody answered there, so this is a guess" if adapter else NOT_FOUND
+            guesses[name] = guess if adapter else NOT_FOUND
     while True:
         given: dict[str, Any] = {}
         for one in QUESTIONS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import stat
 import subprocess
@@ -19,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.commands.setup import INSTALLED, ask_questions, found_devices
+from controller.commands.setup import INSTALLED, ask_questions, asked_without_devices, found_devices
 from controller.formats.config.setup_answers import QUESTIONS, Answers
 from controller.formats.text.usb_names import SerialPort
 from controller.io.files.key_file import read_key
@@ -331,6 +332,20 @@ async def test_what_is_plugged_in_and_says_who_it_is_is_proposed(tmp_path: Path)
         "bet_spots_port": str(tmp_path / "readers"), "bet_spots_protocol": "feig_obid", "spots": (2, 3),
     }  # fmt: skip
     assert unanswered == [str(tmp_path / "silent")], "a port of the machine's own says nothing of a device"
+
+
+def test_a_dry_run_writes_nothing_to_a_port() -> None:
+    device, line = os.openpty()
+    adapter = SerialPort(os.ttyname(line), vid=0x0403, pid=0x6001)
+    answered: list[Answers] = []
+    command = click.command()(lambda: answered.append(asked_without_devices([adapter, SerialPort("/dev/ttyS0")])))
+    done = CliRunner().invoke(command, input="\n" * (len(QUESTIONS) + 1))
+    heard, _, _ = select.select([device], [], [], 0)
+    for end in (device, line):
+        os.close(end)
+    assert not heard
+    assert (answered[0].shoe_port, answered[0].keypad_port) == (adapter.path, "/dev/tableside/keypad")
+    assert f"{adapter.path}: plugged in, and not asked who it is, so this is a guess" in done.output
 
 
 @pytest.fixture

@@ -123,6 +123,25 @@ async def test_an_alarm_of_the_program_or_of_a_consumer_is_no_device(
         assert await findings(window) == []
 
 
+async def test_a_critical_alert_is_red_and_comes_before_the_others(broker: Broker, window: Window) -> None:
+    tables = {
+        "bj-1": alerted("spot 3 main: 50.00 became 25.00"),
+        "bj-2": alerted("round 60 spot 3 main was paid 100.00 and is due 50.00", "critical"),
+        "bj-3": irregular("no legal play explains the evidence"),
+    }
+    async with pit(broker, window, tables):
+        assert await order(window) == ["bj-3 irregular", "bj-2 critical", "bj-1 alert"]
+        look = "one => [getComputedStyle(one).color, getComputedStyle(one.parentElement).borderLeftColor]"
+        irregularly, critically, otherwise = [
+            await window.page.locator(f".tile.need-{need} .need").evaluate(look)
+            for need in ("irregular", "critical", "alert")
+        ]
+        assert critically == irregularly
+        assert not set(critically) & set(otherwise)
+        await expect(window.page.locator(".tile.need-critical .need b")).to_have_text("critical alert")
+        assert await findings(window) == []
+
+
 async def test_a_table_without_a_main_wager_has_no_average(broker: Broker, window: Window) -> None:
     nothing = replace(PLAYED, bets=BETS[:1], average_bet_cents=None, side_bet_per_mille=1_000)
     older = replace(PLAYED, average_bet_cents=None, side_bet_per_mille=None)

@@ -7,7 +7,7 @@ import { bet, t, tn } from "./texts.js";
 /** @typedef {import("./wire.js").Table} Table */
 
 /** From what cannot wait to what can. */
-export const ORDER = /** @type {const} */ (["asks", "irregular", "held", "jackpot", "alert", "proposal", "device", "consumer", "program", "away", "slow", "closed", "fine"]);
+export const ORDER = /** @type {const} */ (["asks", "irregular", "held", "jackpot", "critical", "alert", "proposal", "device", "consumer", "program", "away", "slow", "closed", "fine"]);
 
 /** @typedef {{ kind: typeof ORDER[number], text: string, since: string, exact: boolean, symbol: string }} Need */
 
@@ -49,7 +49,7 @@ function ofPeople({ alerts, needs, currency }) {
   const worst = waiting.find((one) => one.severity === "critical") ?? waiting.find((one) => one.severity === "warning") ?? waiting[0];
   const proposal = needs?.proposals[0];
   return [
-    ...(worst ? [made("alert", worst.text, "alert", { since: worst.raised, exact: true })] : []),
+    ...(worst ? [made(worst.severity === "critical" ? "critical" : "alert", worst.text, "alert", { since: worst.raised, exact: true })] : []),
     ...(proposal ? [made("proposal", t("need.proposal", { who: proposal.who, what: proposed(proposal, currency) }), "check", proposal.waits)] : []),
   ];
 }
