@@ -189,7 +189,8 @@ class TriggerWish(Value, frozen=True, tag="trigger_wish"):
 
     ``cycle``, ``revealed`` and ``number`` are what its journal has: the last commitment, the last cycle revealed, the
     last contribution answered, each 0 if none. ``share`` is chosen once the commitment is in the journal, and
-    ``contributions`` are those not yet answered, in order, the first of them ``number + 1``.
+    ``contributions`` are those not yet answered, in order, the first of them ``number + 1``; ``made`` is the last that
+    the journal has, sent or not.
     """
 
     cycle: int = 0
@@ -197,3 +198,4 @@ class TriggerWish(Value, frozen=True, tag="trigger_wish"):
     number: int = 0
     share: OpenCycle | None = None
     contributions: tuple[Contribute, ...] = ()
+    made: int = 0

@@ -26,6 +26,7 @@ from firmware_protocols.readings import (
 )
 from firmware_protocols.trigger_messages import (
     CheckTrigger,
+    Contribute,
     ContributionAnswered,
     CycleCommitted,
     CycleRevealed,
@@ -33,6 +34,7 @@ from firmware_protocols.trigger_messages import (
     HeadKept,
     KeepHead,
     RecallCycle,
+    RecallHead,
     TriggerAlarm,
     TriggerCommand,
     TriggerCondition,
@@ -54,6 +56,11 @@ WINDOW: Final = 8
 
 CYCLE_UNKNOWN: Final = "cycle_unknown"
 """How a box says that it took over from another and cannot reveal what that one drew."""
+
+JOURNAL_SET_BACK: Final = "journal_set_back"
+"""The complaint of a box that has counted, or was opened for, what the table's journal never had."""
+
+_SET_BACK: Final = "the box has counted what this journal never made: the journal was set back"
 
 _TOKENS: Final = 0xFFFF
 
@@ -106,6 +113,8 @@ class MysteryTriggerSession(Outbox):
         self._wish = wish or TriggerWish()
         self._cycle, self._revealed = self._wish.cycle, self._wish.revealed
         self._number = self._wish.number
+        self._told = max(self._wish.made, self._wish.number + len(self._wish.contributions))
+        """The last contribution that a box can have been sent: none is before it is in the journal."""
         self._hit_cycle = 0
         self._state: tuple[HealthState, str] | None = None
         self._heads = HeadKeeping()
@@ -198,7 +207,7 @@ class MysteryTriggerSession(Outbox):
                     self._answered(message, now_ns)
                 case CycleRevealed() if self._is_trusted():
                     self._reveal(message, now_ns)
-                case HeadKept() if self._is_trusted():
+                case HeadKept() if self._status is not None:
                     if self._heads.take_kept(message):
                         self.head_shown(message)
                 case TriggerAlarm(code, text):
@@ -237,6 +246,11 @@ class MysteryTriggerSession(Outbox):
         if self._refusal:
             self._set_state(HealthState.FAULTY, self._refusal, now_ns)
             return
+        if self._is_ahead(status):
+            # Its answers would be those to contributions that are forgotten, and known already to whoever was there.
+            self._status, self._refusal = status, _SET_BACK
+            self._complain(JOURNAL_SET_BACK, _SET_BACK, now_ns)
+            return
         if self._status is None or status.condition is not self._status.condition:
             # What was on its way may have been set aside; say it again as soon as it is wanted. Only a change does so:
             # a box that answers each message with how it is would be sent the same again at once, for ever.
@@ -249,10 +263,17 @@ class MysteryTriggerSession(Outbox):
         elif status.condition in _WORKING:
             self._set_state(HealthState.READY, self._box, now_ns)
         else:
-            detail = _DETAIL[status.condition]
-            if self._state != (HealthState.FAULTY, detail):
-                self._readings.append(DeviceComplained(self._name, status.condition.value, detail, now_ns))
-            self._set_state(HealthState.FAULTY, detail, now_ns)
+            self._complain(status.condition.value, _DETAIL[status.condition], now_ns)
+
+    def _is_ahead(self, status: TriggerStatus) -> bool:
+        """Whether a box of this table and epoch has counted, or was given a share for, what the journal never had.
+
+        A box that was hit goes on to the next cycle by itself, and waits for the share of that.
+        """
+        if status.condition not in _RECALLS:
+            return False
+        drawn = status.condition not in {TriggerCondition.OPEN, TriggerCondition.NO_RANDOMNESS}
+        return status.number > self._told or status.cycle > self._wish.cycle + drawn
 
     def _committed(self, committed: CycleCommitted, now_ns: int) -> None:
         if committed.cycle != self._cycle + 1 or self._revealed != self._cycle:
@@ -308,6 +329,11 @@ class MysteryTriggerSession(Outbox):
         status = self._status
         if status is None or not self._listener.is_open:
             return
+        head = self._heads.due(status.condition, now_ns)
+        if self._refusal:
+            # The signed head that it keeps proves it; it must not lose that to one of this journal's.
+            self._unsent_commands += [head] if isinstance(head, RecallHead) else []
+            return
         due: list[TriggerCommand] = []
         if status.condition not in _RECALLS:
             pass
@@ -322,12 +348,12 @@ class MysteryTriggerSession(Outbox):
         repeats = status.condition in _REPEATS
         waiting = [one for one in self._wish.contributions if one.number > self._number][:WINDOW]
         due += [one for one in waiting if counts or (repeats and one.number <= status.number)]
-        head = self._heads.due(status.condition, now_ns) if self._is_trusted() else None
         self._unsent_commands += [head] if head is not None else []
         for command in due:
             if now_ns >= self._sent_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
                 self._sent_at_ns[command] = now_ns
                 self._unsent_commands.append(command)
+                self._told = max(self._told, command.number if isinstance(command, Contribute) else 0)
         self._sent_at_ns = {command: at_ns for command, at_ns in self._sent_at_ns.items() if command in due}
 
     def _ask(self, now_ns: int) -> None:
@@ -346,6 +372,12 @@ class MysteryTriggerSession(Outbox):
         self._status = None
         self._sent_at_ns.clear()
         self._heads.forget()
+
+    def _complain(self, code: str, detail: str, now_ns: int) -> None:
+        """The box is of no use, and why: an alarm when that begins."""
+        if self._state != (HealthState.FAULTY, detail):
+            self._readings.append(DeviceComplained(self._name, code, detail, now_ns))
+        self._set_state(HealthState.FAULTY, detail, now_ns)
 
     def _set_state(self, state: HealthState, detail: str, now_ns: int) -> None:
         if (state, detail) != self._state:

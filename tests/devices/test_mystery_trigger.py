@@ -29,6 +29,8 @@ from simulators.faults.line_faults import Rates
 from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, assert_in_order, in_c, needs_cc, proper, simulated
 from tests.trigger_box.rig import SMALL, BoxDevice
 
+SET_BACK = "the box has counted what this journal never made: the journal was set back"
+
 every_box = pytest.mark.parametrize("make", [simulated, proper, pytest.param(in_c, marks=needs_cc)])
 
 
@@ -132,6 +134,77 @@ def test_the_box_of_another_epoch_is_refused(make: Make) -> None:
     rig.run(S)
     assert rig.codes() == ["other_table"]
     assert rig.journal.read == []
+
+
+@every_box
+def test_a_journal_set_back_gets_no_answer_to_what_it_has_forgotten(make: Make) -> None:
+    """Else whoever saw which contribution won lays the same wagers again, and knows which of them wins."""
+    rig = Rig(make)
+    rig.contribute(10_000)
+    rig.run(S)
+    older = rig.journal.copy()
+    rig.contribute(20_000, 30_000)
+    rig.run(S)
+    rig.readings.clear()
+    rig.journal = older
+    rig.restart()
+    rig.contribute(20_000)
+    rig.run(5 * S)
+    assert len(rig.journal.answers()) == 1
+    assert rig.states() == [(HealthState.FAULTY, SET_BACK)]
+    assert rig.codes() == ["journal_set_back"]
+
+
+@every_box
+def test_nor_does_one_that_has_made_as_many_again_while_the_box_was_away(make: Make) -> None:
+    rig = Rig(make)
+    rig.contribute(10_000)
+    rig.run(S)
+    older = rig.journal.copy()
+    rig.contribute(20_000, 30_000)
+    rig.run(S)
+    rig.modem.disconnect()
+    rig.journal = older
+    rig.restart()
+    rig.modem.disconnect()
+    rig.contribute(20_000, 30_000, 40_000, 50_000)
+    rig.run(S)
+    rig.modem.connect()
+    rig.run(5 * S)
+    assert len(rig.journal.answers()) == 1
+    assert rig.states()[-1] == (HealthState.FAULTY, SET_BACK)
+
+
+@every_box
+def test_nor_is_a_second_share_of_its_cycle_chosen(make: Make) -> None:
+    """The box has one already: of another, what it reveals at the hit would be held against it."""
+    rig = Rig(make)
+    rig.run(S)
+    rig.readings.clear()
+    rig.journal = Journal()
+    rig.restart()
+    rig.contribute(10_000)
+    rig.run(5 * S)
+    assert rig.journal.read == []
+    assert rig.states() == [(HealthState.FAULTY, SET_BACK)]
+
+
+@every_box
+def test_a_journal_put_back_whole_goes_on(make: Make) -> None:
+    rig = Rig(make)
+    rig.contribute(10_000)
+    rig.run(S)
+    older = rig.journal.copy()
+    rig.contribute(20_000)
+    rig.run(S)
+    whole, rig.journal = rig.journal, older
+    rig.restart()
+    rig.run(S)
+    rig.journal = whole
+    rig.restart()
+    rig.contribute(30_000)
+    rig.until(lambda: len(rig.journal.answers()) == 3)
+    assert_in_order(rig.journal, SMALL)
 
 
 @every_box

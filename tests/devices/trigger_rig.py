@@ -78,6 +78,10 @@ class Journal:
     def of(self, kind: type[MysteryReading]) -> list[MysteryReading]:
         return [reading for reading in self.read if isinstance(reading, kind)]
 
+    def copy(self) -> Journal:
+        """As it is now, to be put back later."""
+        return Journal([*self.read], [*self.given])
+
     def wish(self) -> TriggerWish:
         cycle, number = len(self.of(MysteryCommitted)), len(self.of(MysteryAnswered))
         share = OpenCycle(cycle, hashlib.sha256(b"%d" % cycle).digest()) if cycle else None

@@ -274,4 +274,5 @@ def desired_trigger_state(progressives: Progressives) -> TriggerWish:
     share = None if cycle.number == progressives.revealed else OpenCycle(cycle.number, bytes.fromhex(cycle.share))
     sent = () if progressives.dispute else progressives.waiting[:_TOLD_AT_ONCE]
     contributions = tuple(Contribute(one.number, one.units) for one in sent)
-    return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
+    made = progressives.answered + len(progressives.waiting)
+    return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions, made)
