@@ -171,6 +171,15 @@ def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowe
     database.close()
 
 
+def test_nor_is_one_swallowed_of_as_many_that_were_made_while_the_link_was_away() -> None:
+    """The same wager of the same round, laid again: the ledger has it, and would count it for the one laid now."""
+    session = LinkSession(POOL, 1, 0, settled=2)
+    for _ in range(6):
+        session.post(0, WAGER)
+    assert posted(session.receive(SECOND, pool_status(7))) == []
+    assert why_closed(session) == "the ledger has entries this journal never made"
+
+
 def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
     assert session.receive(0, pool_status(closed="the ledger cannot be reached")).send == ()
