@@ -341,9 +341,15 @@ class WagerSettled(Value, frozen=True, tag="wager_settled"):
 
     One settlement of the main wager covers all doubles and splits of the spot.
 
-    ``evidence``: every legal play that explains the readings agrees. ``answer``: every legal play agrees since people
-    answered a question about this round. ``paid``: the legal plays differ, and the dealer's payment at the spot fits
-    exactly one of the possible nets; published only at the end of the round. ``floor``: people ruled.
+    ``evidence``: every legal play that explains the readings agrees, and the round rests on no person's word.
+    ``answer``: every legal play agrees, and the round rests on a person's word too, be it an answer or an order: a
+    question about its cards or its play was answered; one of its cards was named, struck or assigned; a box was
+    declared for it or in it, or taken back; a spot was said to be dealt in or not, in this round or in those before it;
+    a shoe was announced by an order before its deal, or a burn, and then it was asked if the cards are those counted;
+    it was said from elsewhere than the keypad that a round is over, or that none had begun. All wagers of the round
+    that are settled from then on have it, also those for which the word changes nothing. ``paid``: the legal
+    plays differ, and the dealer's payment at the spot fits exactly one of the possible nets; published only at the end
+    of the round. ``floor``: the floor ruled on this very wager, or two people granted its award.
     """
 
     round: int
