@@ -244,6 +244,19 @@ class Play:
         right = Hand(hand.cards[1:], hand.base, 0, WAITING)
         return replace(node, hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
+    def withdrawn(self, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
+        """What is raised and owed its card, with ``cents`` of that taken back: all of it leaves the hand as it was."""
+        if cents < hand.extra:
+            yield self.with_hand(node, replace(hand, extra=hand.extra - cents))
+        elif cents == hand.extra:
+            yield self.with_hand(node, Hand(hand.cards, hand.base))
+        elif not hand.extra and cents <= hand.base:
+            index = self.current(node)
+            pair = Hand((*hand.cards, *node.hands[index + 1].cards), hand.base)
+            unsplit = replace(node, hands=(*node.hands[:index], pair, *node.hands[index + 2 :]))
+            # What stays of a split is no split, but a double for less.
+            yield from (unsplit,) if cents == hand.base else self.raised(unsplit, pair, hand.base - cents)
+
     def with_hand(self, node: Node, hand: Hand) -> Node:
         """The node with ``hand`` in place of the unfinished hand in play."""
         index = self.current(node)

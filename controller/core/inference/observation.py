@@ -29,6 +29,8 @@ class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     """It came before a card after which it may count as a double or split: it is no payment. Of journals of before."""
     waits: bool = False
     """It may have been laid before its box's turn, and then doubles or splits the hand once that has come."""
+    takes_back: bool = False
+    """It may take back of a double or split what was laid before its card came; after that card it means nothing."""
 
     def counts(self) -> bool:
         """Whether the chips count: not where they would make a wager that no play explains."""

@@ -123,6 +123,8 @@ def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> 
         yield from _offered_moved(play, node, item, layout)
         return
     yield from _raised_or_surrendered(play, node, item, layout)
+    if item.takes_back:
+        yield from _taken_back(play, node, item)
     yield from _laid_ahead(play, node, item)
     yield from _settled_early(play, node, item)
     yield from _next_bet(node, item, layout)
@@ -195,6 +197,18 @@ def _laid_ahead(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
         yield put_box(node, item.box, Box(PENDING)), ()
     elif item.waits and not box.ahead and play.raises_at_turn(node, item.box, item.after - item.before):
         yield put_box(node, item.box, replace(box, ahead=item.after - item.before)), ()
+
+
+def _taken_back(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
+    """What was laid of a double or split is taken back before its card; once that has come the hand stays as it is."""
+    if node.acting < item.box:
+        return
+    hand = play.hand_in_play(node) if node.acting == item.box else None
+    if hand is None or hand.now is not OWED or not (hand.extra or hand.confirmation is Confirmation.SPLIT_MAY_FOLLOW):
+        yield node, ()
+        return
+    for withdrawn in play.withdrawn(node, hand, item.before - item.after):
+        yield withdrawn, ()
 
 
 def _leaves_half(play: Play, item: ChipsObserved) -> bool:

@@ -230,6 +230,11 @@ class House(Value, frozen=True, tag=False):
     refusals_advise: bool = False
     """Whether an order on a card that no open round has, or one that takes back a box where none was declared, is
     refused with what to do instead. False: the journal is of before."""
+    falls_at_cards: bool = False
+    """Whether what falls between looks with a card among them, or in a deal that was not confirmed, may take back a
+    double or split before its card, and whether chips that came and left before the last card may be none of the stake
+    that is paid or taken. False: the journal is of before, when the double stood, who took it back after a look had
+    shown it was accused, and the stake was all that had come."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -13,5 +13,6 @@ leaves a card that was burned in play to the floor.
 Where chips are not what a reader first says: ``chips_in_motion`` gathers what moves twice within a moment,
 ``early_doubles`` knows those that may be a double of a hand whose turn has not come,
 ``chip_placement`` finds the zone of chips that two antennas heard, ``passing_chips`` forgets those that only pass
-through a box, and ``unseen_moves`` allows for several moves in one change.
+through a box, ``raised_chips`` knows what may be a double or split and what may take it back, and ``unseen_moves``
+allows for several moves in one change.
 """

@@ -215,7 +215,11 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     if item.idle:
         return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
-    explained = unseen_moves.take_thought_better(transaction, observation, explained=explained) or explained
+    explained = (
+        unseen_moves.take_back_at_card(transaction, observation)
+        or unseen_moves.take_thought_better(transaction, observation, explained=explained)
+        or explained
+    )
     if not explained:
         missed_cards.ask_if_settled_before_card(transaction, observation)
     if not explained or trouble:

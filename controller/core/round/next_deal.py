@@ -441,6 +441,10 @@ def deadline_ns(table: Table) -> int:
 
 def close_at_next_deal(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
+    if unseen_moves.lie_bet_anew(transaction):
+        # Had nothing been taken for what is left of a double, they would have said so before the deal.
+        lifecycle.close_round(transaction)
+        return
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)

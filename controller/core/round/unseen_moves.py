@@ -6,31 +6,35 @@ or another's. What cannot be told apart counts as unseen: every course that come
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import rebuild_with_outages
-from controller.core.certainty.round_end import lies_as_dealt, some_play_was_over
+from controller.core.certainty.rebuild import rebuild_with_more_plays, rebuild_with_outages
+from controller.core.certainty.round_end import boxes_are_cleared, lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
-from controller.core.game.hand import points_of, total
-from controller.core.game.position import BoxStatus, HandStatus
+from controller.core.game.position import BoxStatus, Node
 from controller.core.inference.dues import main_due
-from controller.core.inference.lattice import Lattice
+from controller.core.inference.lattice import Lattice, OutcomesByBox, join
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
 from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
+from controller.core.round.raised_chips import (
+    DatedMove,
+    hands_before,
+    holds_card,
+    is_doubled,
+    is_of,
+    leaves_wager,
+    may_be_raised,
+    may_play,
+    rise_before,
+    rise_taken_back,
+    went_unseen,
+)
 from controller.core.table.layout import Zone, exceeds_one_move, zone_name
 from controller.core.table.payments import REACH_NS
-from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
-
-_DatedMove = tuple[DatedObservation, ChipsObserved]
-"""A change of a box's main zone, with what it is."""
-
-_LEAST_MADE: Final = 17
-"""A hand of less wins only if the dealer's breaks."""
 
 _CHANGED_NS: Final = 5_000_000_000
 """For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
@@ -66,7 +70,7 @@ def take_several_changes(
             return False
     elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
         return False
-    if not _holds_card(round_now, observation.first_ns, observation.last_ns):
+    if not holds_card(round_now, observation.first_ns, observation.last_ns):
         return False
     return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
 
@@ -109,7 +113,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
 def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation]) -> None:
     """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen."""
     round_now, moved = transaction.round(), [one for pair in changed for one in pair]
-    kept = [one for one in round_now.evidence.observations if not any(_is_of(one, other) for other in moved)]
+    kept = [one for one in round_now.evidence.observations if not any(is_of(one, other) for other in moved)]
     unseen = list[Outage]()
     for gone, back in changed:
         went, came = gone.item, back.item
@@ -162,7 +166,7 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     ):
         # Nothing is settled by these chips in any case.
         return ()
-    moves = dict[int, list[_DatedMove]]()
+    moves = dict[int, list[DatedMove]]()
     for one in round_now.evidence.observations:
         if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
             moves.setdefault(one.item.box, []).append((one, one.item))
@@ -170,7 +174,7 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
 
 
 def _changed_at(
-    transaction: Transaction, here: list[_DatedMove], box: int
+    transaction: Transaction, here: list[DatedMove], box: int
 ) -> list[tuple[DatedObservation, DatedObservation]]:
     """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
     wager = transaction.round().main_wagers()[box]
@@ -218,17 +222,71 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
 
     The rise alone can be no double, and counts as a payment or the next bet; what stays of it was laid with it.
     """
-    found, item = _rise_before(transaction, observation), observation.item
+    found, item = rise_before(transaction, observation), observation.item
     if not transaction.house.looks_reckoned or found is None or not isinstance(item, ChipsObserved):
         return False
     came, rise = found
     wager = transaction.round().main_wagers()[rise.box]
     if rise.after - rise.before <= wager or not rise.before < item.after < rise.after:
         return False
-    if transaction.house.wagers_followed and _went_unseen(transaction.round(), came, rise.box):
+    if transaction.house.wagers_followed and went_unseen(transaction.round(), came, rise.box):
         # It was more than one move, a split and a double: a broken hand may have been taken since.
         return False
     return _take_as_one(transaction, came, observation)
+
+
+def take_back_at_card(transaction: Transaction, observation: DatedObservation) -> bool:
+    """Whether a fall may take back of a double or split what was laid before its card, which lies between its looks.
+
+    Before that card the hand is as it was; after it all that was laid stands, and who took it back has pinched it. Both
+    are kept. So is that a double was taken back in a deal that is not confirmed, whose faces may decide nothing yet.
+    """
+    item, round_now = observation.item, transaction.round()
+    found = rise_taken_back(transaction, observation) if transaction.house.falls_at_cards else None
+    if found is None or not isinstance(item, ChipsObserved):
+        return False
+    came, rise = found
+    evidence = round_now.evidence.observations
+    meanwhile = [one for one in evidence if came.first_ns < one.last_ns and one.first_ns < observation.last_ns]
+    if any(isinstance(one.item, KeyObserved) for one in meanwhile):
+        return False
+    at_card = any(isinstance(one.item, CardObserved) for one in meanwhile)
+    raised = round_now.hides_faces() and any(map(may_be_raised, hands_before(transaction.lattice(), came, item.box)))
+    moves = [replace(item, takes_back=True)]
+    if item.after < rise.before:
+        # With its card the hand may have broken, and been cleared away.
+        at_card, raised = holds_card(round_now, observation.first_ns, observation.last_ns), False
+        moves = [replace(item, after=rise.before, takes_back=True), replace(item, before=rise.before)]
+    if not (at_card or raised):
+        return False
+    falls = [replace(observation, item=one) for one in moves]
+    known = tuple(one for old in evidence for one in (falls if is_of(old, observation) else (old,)))
+    stands = tuple(replace(one, item=idle(one.item)) if is_of(one, observation) else one for one in evidence)
+    if not _adds_plays(transaction, known, stands):
+        return False
+    rebuild_with_more_plays(transaction, known)
+    return True
+
+
+def _adds_plays(
+    transaction: Transaction, known: tuple[DatedObservation, ...], stands: tuple[DatedObservation, ...]
+) -> bool:
+    """Whether some play by what is ``known`` is none where all that was laid ``stands``, nor one of the round as it is.
+
+    Also where that leaves too much open to be followed in time.
+    """
+    lattices = [transaction.lattice(), *(transaction.lattice().with_evidence(one) for one in (stands, known))]
+    more = lattices.pop()
+    if more is None:
+        return True
+    plays: dict[Node, OutcomesByBox] = {}
+    for lattice in filter(None, lattices):
+        for node, outcomes in lattice.frontier.items():
+            join(plays, node, outcomes)
+    before = dict(plays)
+    for node, outcomes in more.frontier.items():
+        join(plays, node, outcomes)
+    return plays != before
 
 
 def take_thought_better(transaction: Transaction, observation: DatedObservation, *, explained: bool) -> bool:
@@ -237,14 +295,14 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     Some of it is taken back, in whatever chips, or the rest of it is laid. What lies there as the card comes counts.
     Where some play takes it for a payment that was picked up, of a part or of what no play owes, both may be so.
     """
-    found, item = _rise_before(transaction, observation), observation.item
+    found, item = rise_before(transaction, observation), observation.item
     if not transaction.house.doubles_awaited or found is None or not isinstance(item, ChipsObserved):
         return False
     came, rise = found
     round_now, is_taken_back = transaction.round(), item.after < rise.after
     if not rise.before <= item.after <= rise.before + round_now.main_wagers()[rise.box]:
         return False
-    unseen = _went_unseen(round_now, came, rise.box)
+    unseen = went_unseen(round_now, came, rise.box)
     if (unseen and not transaction.house.raises_withdrawn) or (rise.idle and is_taken_back):
         # Of what no play explains either nothing is known but that it was taken back.
         return False
@@ -262,7 +320,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     # Laid in other chips for the whole it may have been the next bet too.
     part = rise.after - rise.before < rise.before
     doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
-    if doubtful and is_taken_back and _may_play(transaction, came, rise.box):
+    if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
         return True
     return False
@@ -283,49 +341,14 @@ def _may_be_withdrawn(transaction: Transaction, came: DatedObservation, rise: Ch
     if not transaction.house.raises_withdrawn or not whole or round_now.hides_faces():
         return False
     lattice, points = transaction.lattice(), transaction.hole_points()
-    if not any(map(_is_doubled, _hands_before(lattice, came, box))):
+    if transaction.house.falls_at_cards:
+        # A hand that wins as it is may be doubled or split all the same.
+        return any(map(may_be_raised, hands_before(lattice, came, box)))
+    if not any(map(is_doubled, hands_before(lattice, came, box))):
         return False
     unknown = points is None and round_now.cards.hole_dealt
     holes = range(1, 11) if unknown else (points,)
     return any(cents < 0 for hole in holes for cents in main_due(lattice, lattice.frontier, box, hole).cents())
-
-
-def _hands_before(lattice: Lattice, came: DatedObservation, box: int) -> Iterator[tuple[int, ...]]:
-    """The hands of a box that may still have been played when chips came to it."""
-    for node in lattice.as_of(came.first_ns).frontier:
-        if node.acting == box:
-            yield from (hand.cards for hand in node.hands if hand.now is HandStatus.OPEN)
-        elif node.boxes[box].kind is BoxStatus.PENDING:
-            yield lattice.game.deal.initial[box]
-
-
-def _is_doubled(cards: tuple[int, ...]) -> bool:
-    """Whether a player may double this hand: nobody does so with seventeen or more but with an ace as eleven."""
-    points, soft = total(tuple(map(points_of, cards)))
-    return len(cards) == 2 and (points < _LEAST_MADE or soft)
-
-
-def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
-    """Whether a box may still have been played when chips came to it."""
-    before = transaction.lattice().as_of(came.first_ns).frontier
-    return any(node.acting == box or node.boxes[box].kind is BoxStatus.PENDING for node in before)
-
-
-def _rise_before(transaction: Transaction, observation: DatedObservation) -> _DatedMove | None:
-    """The last change of a box's main zone before this one, if it rose to what has changed now; None: it did not."""
-    item = observation.item
-    if not isinstance(item, ChipsObserved) or item.zone != "main":
-        return None
-    for known in reversed(transaction.round().evidence.observations):
-        rise = known.chips_at(item.box, "main")
-        if rise is not None and not _is_of(known, observation):
-            return (known, rise) if rise.before < rise.after == item.before else None
-    return None
-
-
-def _is_of(known: DatedObservation, observation: DatedObservation) -> bool:
-    """Whether what is known is this change, as it is or as one that no play explains and was left out."""
-    return known is observation or (known.number == observation.number and known.item == idle(observation.item))
 
 
 def _take_as_one(transaction: Transaction, came: DatedObservation, observation: DatedObservation) -> bool:
@@ -335,7 +358,7 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     assert isinstance(rise, ChipsObserved), "chips moved"
     before = transaction.savepoint()
     known = round_now.evidence.observations
-    kept = tuple(one for one in known if one is not came and not _is_of(one, observation))
+    kept = tuple(one for one in known if one is not came and not is_of(one, observation))
     transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, round_now.evidence.outages)
     both = replace(observation, item=replace(item, before=rise.before))
@@ -350,17 +373,6 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
         return True
     transaction.roll_back(before)
     return False
-
-
-def _went_unseen(round_now: Round, observation: DatedObservation, box: int) -> bool:
-    """Whether a change of a box's main zone is what several moves came to between two looks."""
-    return any(
-        one.box == box
-        and one.hides("main")
-        and one.from_ns <= observation.last_ns
-        and observation.first_ns <= one.to_ns
-        for one in round_now.evidence.outages
-    )
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
@@ -414,7 +426,7 @@ def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, la
         return
     if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction, first_ns):
         return
-    if not _holds_card(round_now, first_ns, last_ns):
+    if not holds_card(round_now, first_ns, last_ns):
         return
     box = round_now.bets.spots.index(zone.spot)
     if not _is_cleared(transaction, zone.spot):
@@ -443,6 +455,7 @@ def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
     cards, at_box = round_now.cards, after.name == "main" and after.spot in round_now.bets.spots
     wager = {*cards.lying, *cards.replaced}
     may_stay = before.cents <= after.cents or (at_box and _are_several(transaction, before, after))
+    may_stay = may_stay or _may_be_taken_back(transaction)
     may_stay = may_stay and wager.isdisjoint(after.chips)
     if at_box and may_stay and not wager.isdisjoint(before.chips):
         transaction.change_cards(replaced=(*cards.replaced, *after.chips))
@@ -462,6 +475,31 @@ def _are_several(transaction: Transaction, before: Zone, after: Zone) -> bool:
     return any(isinstance(one.item, CardObserved) and one.first_ns > max(laid_ns, default=-1) for one in seen)
 
 
+def _may_be_taken_back(transaction: Transaction) -> bool:
+    """Whether what is reported now may take back what was laid of a double or split, where faces lie hidden."""
+    round_now = transaction.round()
+    if not transaction.house.falls_at_cards or not round_now.must_ignore_faces():
+        return False
+    last = (one for one in round_now.evidence.observations if one.number == transaction.stamped.number)
+    return any(leaves_wager(transaction, one) for one in last)
+
+
+def lie_bet_anew(transaction: Transaction) -> bool:
+    """Whether only next bets lie at the boxes if what may have been left of a double is one, as a deal follows."""
+    round_now, left = transaction.round(), set[str]()
+    if not transaction.house.falls_at_cards or not round_now.must_ignore_faces() or round_now.first_blocking():
+        return False
+    for box, spot in enumerate(round_now.bets.spots):
+        moves = [one for one in round_now.evidence.observations if one.chips_at(box, "main") is not None]
+        if moves and leaves_wager(transaction, moves[-1]):
+            left.update(transaction.state.felt[zone_name(spot, "main")].chips)
+    replaced = tuple(one for one in round_now.cards.replaced if one not in left)
+    if replaced == round_now.cards.replaced:
+        return False
+    transaction.change_cards(replaced=replaced)
+    return boxes_are_cleared(transaction)
+
+
 def _is_keyed(transaction: Transaction, first_ns: int) -> bool:
     """Whether the dealer keys every decision, and keyed no double whose card came after a look: it has its chips.
 
@@ -476,12 +514,6 @@ def _is_keyed(transaction: Transaction, first_ns: int) -> bool:
         if isinstance(known.item, CardObserved) and known.last_ns < first_ns:
             return True
     return True
-
-
-def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
-    """Whether a card came between two looks at a zone, with time to reach out before it and after."""
-    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
-    return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
 
 
 def _is_cleared(transaction: Transaction, spot: int) -> bool:

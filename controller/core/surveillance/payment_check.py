@@ -464,6 +464,7 @@ def _terms(transaction: Transaction, paid: RoundPayments, owed: WagerDue, *, lat
         hidden=paid.hidden(),
         bounded=transaction.house.payments_bounded,
         course=_course(paid, owed) if transaction.house.payments_by_course else None,
+        withdrawn=transaction.house.falls_at_cards,
     )
 
 

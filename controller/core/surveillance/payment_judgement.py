@@ -57,6 +57,9 @@ class PaymentTerms(NamedTuple):
     course: Course | None = None
     """By what a payment is wrong only if no honest course of the chips shows as it does; None: the journal is of
     before, when what two looks may have hidden was not thought of."""
+    withdrawn: bool = False
+    """Whether what came and left before the last card may be a double that was taken back; False: the journal is of
+    before."""
 
 
 def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
@@ -68,11 +71,32 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
         # Nothing was seen of its stake: what lies there may be that, put up late, a payment beside it or the next bet.
         return None
     found = _wrong(watch, owed, terms) if owed.net_cents else None
+    if found is not None and any(_wrong(other, owed, terms) is None for other in _as_withdrawn(watch, terms)):
+        found = None
     if terms.course is None:
         return found
     if found is not None and 0 < owed.net_cents < found.paid_cents and _may_be_hidden(watch, found, terms.course):
         found = None
     return found or _unbet(watch, owed, terms, terms.course)
+
+
+def _as_withdrawn(watch: ZoneHistory, terms: PaymentTerms) -> Iterator[ZoneHistory]:
+    """The zone without what came and left again before the last card: doubles that were taken back, or made less.
+
+    From any rise to any later fall that leaves no less than lay there before, as one change.
+    """
+    if not terms.withdrawn or terms.whole or terms.later:
+        return
+    for begin, came in enumerate(watch.looks[1:], start=1):
+        if not came.rise():
+            continue
+        lay_cents = watch.looks[begin - 1].cents
+        for end, left in enumerate(watch.looks[begin + 1 :], start=begin + 1):
+            if left.first_ns > terms.last_card_ns:
+                break
+            if left.fall() and left.cents >= lay_cents:
+                both = replace(left, first_ns=came.first_ns, came_cents=left.cents - lay_cents, left_cents=0)
+                yield replace(watch, looks=(*watch.looks[:begin], both, *watch.looks[end + 1 :]))
 
 
 def _may_be_hidden(watch: ZoneHistory, found: Mispay, course: Course) -> bool:

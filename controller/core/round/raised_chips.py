@@ -1,0 +1,118 @@
+"""Chips that came to a box of the open round: the double or split that they may be, and what may take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from controller.core.game.hand import points_of, total
+from controller.core.game.position import BoxStatus, HandStatus
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, idle
+from controller.core.table.payments import REACH_NS
+from controller.core.table.round_state import Round
+from controller.core.table.transaction import Transaction
+
+DatedMove = tuple[DatedObservation, ChipsObserved]
+"""A change of a box's main zone, with what it is."""
+
+_LEAST_MADE: Final = 17
+"""A hand of less wins only if the dealer's breaks."""
+
+_PAIR: Final = 2
+"""The cards of a hand that may be split."""
+
+_TEN: Final = 10
+"""The points of a ten and of the court cards."""
+
+
+def rise_before(transaction: Transaction, observation: DatedObservation) -> DatedMove | None:
+    """The last change of a box's main zone before this one, if it rose to what has changed now; None: it did not."""
+    item = observation.item
+    if not isinstance(item, ChipsObserved) or item.zone != "main":
+        return None
+    for known in reversed(transaction.round().evidence.observations):
+        rise = known.chips_at(item.box, "main")
+        if rise is not None and not is_of(known, observation):
+            return (known, rise) if rise.before < rise.after == item.before else None
+    return None
+
+
+def rise_taken_back(transaction: Transaction, observation: DatedObservation) -> DatedMove | None:
+    """The rise of a box's main zone of which a change takes back some, or all, and no card came for certain between.
+
+    None: there is none. A double may be laid, and taken back, in several movements. Where faces lie hidden they do not
+    decide it: a rise that no play explains is one, too.
+    """
+    round_now, item = transaction.round(), observation.item
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.after >= item.before:
+        return None
+    lies, wager_cents = item.before, round_now.main_wagers()[item.box]
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
+    for known in reversed(round_now.evidence.observations):
+        moved = known.chips_at(item.box, "main")
+        if moved is None or is_of(known, observation):
+            continue
+        between = any(known.last_ns < card.first_ns and card.last_ns < observation.first_ns for card in cards)
+        if between or moved.after != lies or (moved.idle and not round_now.hides_faces()):
+            return None
+        lies = moved.before
+        is_whole = moved.before <= item.after or moved.after == item.before
+        if moved.before < moved.after and item.before - wager_cents <= moved.before and is_whole:
+            return known, moved
+    return None
+
+
+def leaves_wager(transaction: Transaction, observation: DatedObservation) -> bool:
+    """Whether a change may take back what was laid of a double or split, and no more."""
+    found, item = rise_taken_back(transaction, observation), observation.item
+    return found is not None and isinstance(item, ChipsObserved) and found[1].before <= item.after
+
+
+def went_unseen(round_now: Round, observation: DatedObservation, box: int) -> bool:
+    """Whether a change of a box's main zone is what several moves came to between two looks."""
+    return any(
+        one.box == box
+        and one.hides("main")
+        and one.from_ns <= observation.last_ns
+        and observation.first_ns <= one.to_ns
+        for one in round_now.evidence.outages
+    )
+
+
+def is_of(known: DatedObservation, observation: DatedObservation) -> bool:
+    """Whether what is known is this change, as it is or as one that no play explains and was left out."""
+    return known is observation or (known.number == observation.number and known.item == idle(observation.item))
+
+
+def holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
+    """Whether a card came between two looks at a zone, with time to reach out before it and after."""
+    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
+    return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
+
+
+def may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
+    """Whether a box may still have been played when chips came to it."""
+    before = transaction.lattice().as_of(came.first_ns).frontier
+    return any(node.acting == box or node.boxes[box].kind is BoxStatus.PENDING for node in before)
+
+
+def hands_before(lattice: Lattice, came: DatedObservation, box: int) -> Iterator[tuple[int, ...]]:
+    """The hands of a box that may still have been played when chips came to it."""
+    for node in lattice.as_of(came.first_ns).frontier:
+        if node.acting == box:
+            yield from (hand.cards for hand in node.hands if hand.now is HandStatus.OPEN)
+        elif node.boxes[box].kind is BoxStatus.PENDING:
+            yield lattice.game.deal.initial[box]
+
+
+def is_doubled(cards: tuple[int, ...]) -> bool:
+    """Whether a player may double this hand: nobody does so with seventeen or more but with an ace as eleven."""
+    points, soft = total(tuple(map(points_of, cards)))
+    return len(cards) == 2 and (points < _LEAST_MADE or soft)
+
+
+def may_be_raised(cards: tuple[int, ...]) -> bool:
+    """Whether a player may double or split this hand: nobody splits tens."""
+    points = tuple(map(points_of, cards))
+    return is_doubled(cards) or (len(points) == _PAIR and points[0] == points[1] < _TEN)
