@@ -41,13 +41,14 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
     from controller.io.files.secret_files import SecretRefused
     from controller.io.files.table_file import load_table
     from controller.io.journal.epochs import EpochRefused, EpochRuling
+    from controller.io.system.clock import SystemClock
 
     try:
         config = load_table(table_file, within_service=False).config
         if config.operator is not None and config.operator.two_persons:
             ordered(config, None if who or witness else operator_key, why)
         else:
-            begun(config, EpochRuling(who or "", witness or "", why or ""))
+            begun(config, EpochRuling(who or "", witness or "", why or ""), SystemClock().wall_ns())
     except ConfigError as error:
         refuse(*error.lines)
     except (EpochRefused, EpochOrderRefused, SecretRefused, OSError) as error:
@@ -109,7 +110,8 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         raise EpochOrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
     order = EpochOrder(order.proposal, signer.sign(EpochApproval(order.proposal.signature, person.name, now)))
     check(order, signers)
-    begun(config, EpochRuling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode()))
+    ruling = EpochRuling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode())
+    begun(config, ruling, SystemClock().wall_ns())
     waiting.unlink()
 
 
@@ -146,20 +148,29 @@ def keep(path: Path, content: bytes) -> None:
     part.rename(path)
 
 
-def begun(config: Config, ruling: EpochRuling) -> None:
-    """Begin it and say so.
+def begun(config: Config, ruling: EpochRuling, now_ns: int) -> None:
+    """Begin it at ``now_ns`` of wall time, and say so.
 
     Raises:
         EpochRefused: it cannot be begun.
+        OSError: the second copy's folder cannot be read.
     """
     import asyncio
 
-    from controller.io.journal.epochs import begin_epoch
-    from controller.io.system.clock import SystemClock
+    from controller.formats.mqtt.envelope import utc_text
+    from controller.io.copies.segment_folder import epochs
+    from controller.io.journal.epochs import EpochRefused, begin_epoch
+    from controller.io.system.clock_watch import is_set
 
     table = config.table
+    if not is_set(now_ns):
+        said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
+        raise EpochRefused(f"{table.journal}: {said}: set the clock, then begin the epoch")
+    copied = (
+        [] if table.second_copy is None or not Path(table.second_copy).is_dir() else epochs(Path(table.second_copy))
+    )
     found: EpochStart = asyncio.run(
-        begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns())
+        begin_epoch(Path(table.journal), table.site, table.name, ruling, now_ns, known=max(copied, default=0))
     )
     if found.kept is not None:
         say(f"{found.kept}: kept, {found.before}")

@@ -18,6 +18,7 @@ from controller.commands import backup, begin_epoch, export, restore
 from controller.formats.journal.records import Identity
 from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES
 from controller.io.files.key_file import create_key
+from controller.io.files.table_file import load_table
 from controller.io.journal.commit_marker import path_of
 from controller.io.journal.epochs import EpochRefused, EpochRuling
 from controller.io.journal.epochs import begin_epoch as begin
@@ -330,6 +331,22 @@ async def test_a_journal_that_cannot_be_read_is_put_aside_as_it_is(tmp_path: Pat
     assert begun.identity.epoch == 7
 
 
+async def test_one_that_cannot_be_read_is_followed_by_a_higher_epoch_wherever_it_is_known(tmp_path: Path) -> None:
+    """Consumers and pools take nothing of a lower epoch, and the same again would give its numbers twice."""
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    path.write_bytes(path.read_bytes().replace(b"SQLite format 3", b"SQLite format 9"))
+    # What it says itself; then by the journals that were kept before it; then by what is known elsewhere.
+    assert (await begin(path, "harbour", "bj-1", TWO, wall_ns=1)).identity.epoch == 4
+    assert (await begin(path, "harbour", "bj-1", TWO, wall_ns=1)).identity.epoch == 5
+    path.write_bytes(b"rubbish" * 1000)
+    (tmp_path / "journal.20261128120000.sqlite").touch()
+    assert (await begin(path, "harbour", "bj-1", TWO, wall_ns=1)).identity.epoch == 6
+    path.unlink()
+    path_of(path).unlink()
+    assert (await begin(path, "harbour", "bj-1", TWO, wall_ns=1, known=17)).identity.epoch == 18
+
+
 @pytest.mark.parametrize(
     "ruling", [EpochRuling("M. Okafor", " m. okafor", "x"), EpochRuling("", "J", "x"), EpochRuling("M", "J", " ")]
 )
@@ -368,6 +385,27 @@ def test_the_command_begins_an_epoch(tmp_path: Path) -> None:
     assert (first.exit_code, second.exit_code) == (0, 0), first.output + second.output
     assert "begins" in first.output
     assert "kept, record 0, event 0" in second.output
+
+
+def test_the_command_begins_none_below_the_second_copys_and_none_while_the_clock_is_not_set(tmp_path: Path) -> None:
+    create_key(tmp_path / "table.key", Zeros())
+    (tmp_path / "chips.csv").write_text(FILES["chips.csv"].text)
+    text = re.sub(r"^journal = .*$", 'journal = "journal.sqlite"\nsecond_copy = "copy"', EXAMPLE, flags=re.MULTILINE)
+    (tmp_path / "table.toml").write_text(text)
+    (tmp_path / "copy").mkdir()
+    now = BUILT_NS // 1_000_000_000
+    (tmp_path / "copy" / f"{now + 3_600}-00000001.segment").touch()
+    later = tmp_path / "copy" / f"{now + 360_000}-00000001.segment"
+    later.touch()
+    config = load_table(tmp_path / "table.toml", within_service=False).config
+    with pytest.raises(EpochRefused, match="set the clock, then begin the epoch"):
+        begin_epoch.begun(config, TWO, BUILT_NS - 1)
+    with pytest.raises(EpochRefused, match="later than the clock shows: set the clock, or move them away"):
+        begin_epoch.begun(config, TWO, BUILT_NS)
+    later.unlink()
+    begin_epoch.begun(config, TWO, BUILT_NS)
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        assert reader.identity.epoch == now + 3_601
 
 
 # --- clock and disk ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,6 +15,15 @@ from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJour
 from controller.io.journal.journal import Journal
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import JournalReader
+
+_EPOCH_DIGITS: Final = 10
+"""Of a time in seconds: a longer number in the name of a file is no epoch."""
+
+_AHEAD_SECONDS: Final = 86_400
+"""How far an epoch may be ahead of the clock, which a link allows too, where nothing but the second copy says it."""
+
+_BEGINNING_BYTES: Final = 1024**2
+"""Of a journal: what it states about itself is written first."""
 
 BESIDE: Final = ("-wal", "-shm", "-head", "-damaged")
 """What may lie beside a journal and belongs to it; the journal itself is moved last."""
@@ -41,14 +51,20 @@ class EpochStart(NamedTuple):
     """What the old journal was, in one line."""
 
 
-async def begin_epoch(path: Path, site: str, table: str, ruling: EpochRuling, wall_ns: int) -> EpochStart:
+async def begin_epoch(
+    path: Path, site: str, table: str, ruling: EpochRuling, wall_ns: int, *, known: int = 0
+) -> EpochStart:
     """Put the journal at ``path`` aside and begin another, with a higher epoch.
+
+    It is higher too than that of any journal kept beside it, and than ``known``, the last of the second copy: the old
+    one may be gone or unreadable, and the clock behind.
 
     The new one says which epoch it follows, by whom and why. The old one keeps its name with its epoch's number before
     the ending. May be called again if it was cut off in between.
 
     Raises:
-        EpochRefused: the persons are not two, the table runs, the journal is another table's, or the disk refuses.
+        EpochRefused: the persons are not two, the table runs, the journal is another table's, the second copy is of an
+            epoch to come, or the disk refuses.
     """
     names = [ruling.who.strip(), ruling.witness.strip()]
     given = {"--who": names[0], "--witness": names[1], "--why": ruling.why.strip()}
@@ -61,7 +77,14 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: EpochRuling, wa
         old, said = await asyncio.to_thread(_old, moved or path)
         if old is not None and (old.site, old.table) != (site, table):
             raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
-        epoch = max(wall_ns // 1_000_000_000, (0 if old is None else old.epoch) + 1)
+        last = await asyncio.to_thread(_last_epoch, path, moved or path) if old is None else old.epoch
+        now = wall_ns // 1_000_000_000
+        if known > max(last, now + _AHEAD_SECONDS):
+            raise EpochRefused(
+                f"{path}: the second copy has segments of epoch {known}, which is later than the clock shows: set the"
+                " clock, or move them away if they are not this table's"
+            )
+        epoch = max(now, max(known, last) + 1)
         new = Path(f"{path}.new")
         await asyncio.to_thread(_clear, new)
         identity = Identity(site, table, epoch)
@@ -93,6 +116,23 @@ def followed(path: Path, site: str, table: str) -> str:
     if old is not None and (old.site, old.table) != (site, table):
         raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
     return said if old is None else f"{old.epoch}: {said}"
+
+
+def _last_epoch(path: Path, old: Path) -> int:
+    """The epoch of a journal that cannot be read or is gone, as far as what is left of it and beside it says; else 0.
+
+    One that followed a journal that was kept has the next epoch, or a higher one by the clock of its time.
+    """
+    kept = re.compile(rf"{re.escape(path.stem)}\.(\d{{1,{_EPOCH_DIGITS}}})(-\d+)?{re.escape(path.suffix)}")
+    beside = (kept.fullmatch(one.name) for one in path.parent.iterdir())
+    follows = max((int(one[1]) + 1 for one in beside if one is not None), default=0)
+    if not old.is_file():
+        return follows
+    with old.open("rb") as file:
+        left = file.read(_BEGINNING_BYTES)
+    # A text and the next one of its row lie in the file without anything between.
+    said = re.findall(rb"epoch(\d{1,%d})" % _EPOCH_DIGITS, left)
+    return max(follows, *map(int, said), 0)
 
 
 def _clear(new: Path) -> None:
