@@ -13,11 +13,14 @@ from msgspec.structs import replace
 
 from bench.replay import HERE, KEY, kept, recorded
 from controller.commands import verify
-from controller.core.messages.events import CardOpened
+from controller.core.messages.events import CardDrawn, CardOpened, Event
+from controller.formats.journal.records import commit
 from controller.formats.mqtt.envelope import own_event
 from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk, SegmentWriter, next_rows
 from controller.io.journal.reader import JournalEntry, JournalReader
+from controller.reports.audit.commitment_check import first_refuted
+from firmware_protocols.cards import Card
 
 ENTRIES = [entry._replace(checkpoint=None) for entry in recorded(2, (2, 3), "always", 1).entries]
 
@@ -97,6 +100,30 @@ def test_a_card_that_is_opened_as_another_is_named(
             assert verified(place, *words) == (1, f"{place}: not what was committed to: {said}\n")
         status, line = verified(place, "--json")
         assert (status, json.loads(line)["wrong_opening"]) == (1, said)
+
+
+DRAWN = commit(Card("5s"), bytes(32), HERE, 3)
+OPENED = CardOpened(3, "5s", bytes(32).hex())
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ((CardDrawn(1, 3, None, DRAWN), OPENED), None),
+        (
+            (CardDrawn(1, 3, None, DRAWN), OPENED, replace(OPENED, face="6s")),
+            "card 3 was opened as 6s, and had been opened before, or was never drawn",
+        ),
+        ((OPENED,), "card 3 was opened as 5s, and had been opened before, or was never drawn"),
+        (
+            (CardDrawn(1, 3, None, DRAWN), OPENED, CardDrawn(1, 3, None, commit(Card("6s"), bytes(32), HERE, 3))),
+            "card 3 was committed to behind card 3: a card is committed to once, and in order",
+        ),
+    ],
+)
+def test_a_card_is_committed_to_once_and_opened_once(events: tuple[Event, ...], said: str | None) -> None:
+    """Else what is written behind a journal opens the same card as another, and each opening seems to hold."""
+    assert first_refuted(HERE, events) == said
 
 
 def of_another_version(body: bytes) -> bytes:

@@ -32,15 +32,8 @@ class OwnOpenings:
                     del self._commitments[next(iter(self._commitments))]
             elif isinstance(event, CardOpened):
                 commitment = self._commitments.pop(event.card, None)
-                if commitment is not None and not self._holds(commitment, event):
+                if commitment is not None and not _holds(commitment, event, self._identity):
                     yield event
-
-    def _holds(self, commitment: str, event: CardOpened) -> bool:
-        try:
-            face, nonce = openings((event,))[event.card]
-        except RecordDamaged:
-            return False
-        return opens(commitment, face, nonce, self._identity, event.card)
 
 
 KINDS: Final = frozenset({"card_drawn", "card_opened"})
@@ -48,14 +41,37 @@ KINDS: Final = frozenset({"card_drawn", "card_opened"})
 
 
 def first_refuted(identity: Identity, events: Iterable[Event]) -> str | None:
-    """The first opening of a whole epoch that is not of what was committed to, on one line; None: each is.
+    """The first card of a whole epoch that was not opened, once, as it was committed to, on one line; None: each was.
 
-    ``events`` in order; only those of ``KINDS`` matter.
+    ``events`` in order; only those of ``KINDS`` matter. A card is committed to once, under a higher number than the
+    ones before it, so that what was opened need not be remembered to know that it is opened again.
     """
-    opened = next(OwnOpenings(identity).refuted(events), None)
-    if opened is None:
-        return None
-    return f"card {opened.card} was opened as {opened.face}, which is not the face that was committed to"
+    unopened: dict[int, str] = {}
+    last = 0
+    for event in events:
+        match event:
+            case CardDrawn(card=card, commitment=commitment):
+                if card <= last:
+                    return f"card {card} was committed to behind card {last}: a card is committed to once, and in order"
+                unopened[card], last = commitment, card
+            case CardOpened(card, face):
+                committed = unopened.pop(card, None)
+                if committed is None:
+                    return f"card {card} was opened as {face}, and had been opened before, or was never drawn"
+                if not _holds(committed, event, identity):
+                    return f"card {card} was opened as {face}, which is not the face that was committed to"
+            case _:
+                pass
+    return None
+
+
+def _holds(commitment: str, event: CardOpened, identity: Identity) -> bool:
+    """Whether an opening can be read, and opens this commitment."""
+    try:
+        face, nonce = openings((event,))[event.card]
+    except RecordDamaged:
+        return False
+    return opens(commitment, face, nonce, identity, event.card)
 
 
 class RefutedReveal(NamedTuple):
