@@ -117,6 +117,11 @@ class TriggerBoxSimulator:
         return self._memory.meter_units
 
     @property
+    def counted(self) -> int:
+        """How many contributions it has counted."""
+        return len(self._memory.answers)
+
+    @property
     def head(self) -> HeadKept:
         """The signed head that it keeps."""
         return self._memory.head
