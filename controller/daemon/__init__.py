@@ -2,6 +2,7 @@
 
 ``wiring`` turns a table file into parts; ``startup`` opens the journal, ``recovery`` steps what
 it says and ``replay`` proves it;
-``daemon`` runs the loop: a reading is stamped, stepped, committed, and only then published. The others connect it to
+``daemon`` runs the loop: a reading is stamped, stepped, committed, and only then published, with a checkpoint when
+``checkpoint_pace`` says so. The others connect it to
 pools, operators and the trigger box.
 """

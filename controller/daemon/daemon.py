@@ -33,6 +33,7 @@ from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.ledger import Books
 from controller.core.table.state import ProposedRuling, State, Table
+from controller.daemon.checkpoint_pace import CheckpointPace
 from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -70,9 +71,6 @@ QUEUE_LIMIT: Final = 10_000
 
 BATCH_LIMIT: Final = 64
 """Readings committed in one transaction; more would delay the first of them for nothing."""
-
-CHECKPOINT_READINGS: Final = 500
-"""Readings after which a checkpoint is due even in the middle of a round: a restart steps at most that many again."""
 
 log = structlog.get_logger(__name__)
 
@@ -150,7 +148,7 @@ class Daemon:
         self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
         """How fit the table was last reported to be, by cause."""
         self.number = parts.journal.head.number
-        self.checkpoint_at = self.number
+        self.checkpoints = CheckpointPace(self.number)
         self.desired = Desired()
         self.apply: Callable[[Desired], None] = lambda _: None
         """Receives what the devices should be sent, after each commit that changes it."""
@@ -506,14 +504,15 @@ class Daemon:
     def with_checkpoint(self, entries: list[JournalEntry], table: Table) -> list[JournalEntry]:
         """A checkpoint goes with the last entry once a round is over or enough readings have come."""
         last = entries[-1]
-        due = last.number - self.checkpoint_at
-        if due < CHECKPOINT_READINGS and (table.state.round is not None or self.table.state.round is None):
+        is_over = table.state.round is None and self.table.state.round is not None
+        if not self.checkpoints.is_due(last.number, round_over=is_over):
             return entries
-        self.checkpoint_at = last.number
+        state = state_bytes(table.state)
+        self.checkpoints.take(last.number, len(state))
         chained = self.parts.journal.head.hash
         for entry in entries:
             chained = chain(chained, entry.number, entry.body, [body for _, body in entry.events])
-        sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
+        sealed = seal_checkpoint(state, self.parts.key, last.number, chained)
         return [*entries[:-1], last._replace(checkpoint=sealed)]
 
     def failure(self, stamped: StampedInput, table: Table, error: Exception) -> JournalEntry:

@@ -20,7 +20,8 @@ from msgspec.structs import replace
 from controller.core.messages.house import House
 from controller.core.table.desired import Desired
 from controller.core.table.keymap import DEFAULT_KEYS
-from controller.daemon.daemon import CHECKPOINT_READINGS, Daemon, DaemonParts
+from controller.daemon.checkpoint_pace import CHECKPOINT_READINGS
+from controller.daemon.daemon import Daemon, DaemonParts
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity
 from controller.io.files import profile_files
@@ -200,7 +201,7 @@ async def play(directory: Path, broker: Broker, ear: Ear, log: io.StringIO, face
             if isinstance(reading, CardDrawn):
                 cards.append(table.daemon.number)
                 # Makes a checkpoint due with the next reading: it holds the open round, hole card and all.
-                table.daemon.checkpoint_at -= CHECKPOINT_READINGS * (len(cards) == HOLE_PLACE + 1)
+                table.daemon.checkpoints.taken_at -= CHECKPOINT_READINGS * (len(cards) == HOLE_PLACE + 1)
         lines, screens = timeless(log), list(table.screens)
         files = b"".join((directory / name).read_bytes() for name in ("journal.sqlite", "journal.sqlite-wal"))
         with JournalReader(directory / "journal.sqlite") as reader:
