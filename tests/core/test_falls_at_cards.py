@@ -46,6 +46,18 @@ OF_SPLIT = (
 )
 """Fifteen, the second of two eights, is to be doubled as soon as it has its seven, and hits: both win against 17."""
 
+IN_PARTS = (
+    "6 main 20 / wait 5 / deal Js 4s{stop}5d 8c / wait 5 / 6 main 30 / wait 2 / 6 main 40 / wait 2.6 / 6 main 20"
+    f" / wait 0.8 / 8c / wait 2 / 6 main 0 / {NEXT}"
+)
+"""Fifteen is doubled in two movements, which are taken back in one: it hits and breaks."""
+
+PART_OF_PARTS = (
+    "5 main 20 / wait 5.67 / deal 5h 6h Jh / wait 1.5 / deal 8c / wait 4 / 5 main 30 / wait 1.9 / 5 main = 40"
+    f" / wait 2.1 / 5 main 30 / wait 2.8 / 6h / wait 5 / 4c / wait 4.2 / 5 main 60 / wait 1.1 / 5 main 0 / {NEXT}"
+)
+"""In a deal with a stop fifteen is doubled in the end for a half, in other chips, and its 21 wins."""
+
 WON_AS_IT_WAS = (
     "5 main 10 / wait 4.3 / deal 9s 7c 9d 9s / wait 5.5 / 5 main 20 / wait 1.4 / 5 main 10 / wait 4.1 / Jh / wait 4.2"
     f" / 5 main 20 / wait 1.3 / 5 main 0 / {NEXT}"
@@ -167,6 +179,15 @@ def test_the_card_before_it_may_lie_between_the_looks_that_show_it_laid(profile:
     assert alerts(rig, *MISPAID) == []
 
 
+@pytest.mark.parametrize("stop", [" ", " / wait 0.4 / deal "])
+@pytest.mark.parametrize(("profile", "cycle_ms"), [one for one in PLACES if one[0] != "pitch-h17"])
+def test_it_may_be_laid_in_parts_and_taken_back_at_once(profile: str, cycle_ms: int, stop: str) -> None:
+    rig = played(IN_PARTS.format(stop=stop), profile, cycle_ms)
+    assert settled_first(rig) <= {"spot 6 main -20.00"}
+    assert accused(rig) == []
+    assert alerts(rig, *MISPAID) == []
+
+
 # --- its payment -----------------------------------------------------------------------------------------
 
 
@@ -197,6 +218,14 @@ def test_its_cards_begin_no_round(profile: str, cycle_ms: int) -> None:
     rig = played(STOPPED_AND_EXCHANGED, profile, cycle_ms)
     assert settled_first(rig) <= {"spot 2 main -10.00"}
     assert len(rig.events_of(RoundStarted)) == 2
+    assert accused(rig) == []
+    assert alerts(rig, *MISPAID) == []
+
+
+@pytest.mark.parametrize(("profile", "cycle_ms"), [one for one in PLACES if one[0] != "pitch-h17"])
+def test_what_stays_in_other_chips_of_a_double_in_parts_is_the_wager(profile: str, cycle_ms: int) -> None:
+    rig = played(PART_OF_PARTS, profile, cycle_ms)
+    assert settled_first(rig) <= {"spot 5 main +30.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -241,8 +270,8 @@ def test_in_journals_of_before_it_was_certain(
     assert set(alerts(rig, AlertKind.PINCHING, *MISPAID)) == kinds
 
 
-@pytest.mark.parametrize("text", [STOPPED_AND_EXCHANGED, OF_SPLIT])
-def test_in_journals_of_before_its_cards_began_a_round(text: str) -> None:
+@pytest.mark.parametrize("text", [STOPPED_AND_EXCHANGED, OF_SPLIT, PART_OF_PARTS, IN_PARTS.format(stop=" ")])
+def test_in_journals_of_before_its_player_was_accused(text: str) -> None:
     assert accused(played(text, "borgata", 350, heeded=False))
 
 

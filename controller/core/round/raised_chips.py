@@ -47,7 +47,7 @@ def rise_taken_back(transaction: Transaction, observation: DatedObservation) -> 
     round_now, item = transaction.round(), observation.item
     if not isinstance(item, ChipsObserved) or item.zone != "main" or item.after >= item.before:
         return None
-    lies, wager_cents = item.before, round_now.main_wagers()[item.box]
+    lies, wager_cents, last = item.before, round_now.main_wagers()[item.box], None
     cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
     for known in reversed(round_now.evidence.observations):
         moved = known.chips_at(item.box, "main")
@@ -55,12 +55,14 @@ def rise_taken_back(transaction: Transaction, observation: DatedObservation) -> 
             continue
         between = any(known.last_ns < card.first_ns and card.last_ns < observation.first_ns for card in cards)
         if between or moved.after != lies or (moved.idle and not round_now.hides_faces()):
-            return None
+            break
         lies = moved.before
-        is_whole = moved.before <= item.after or moved.after == item.before
-        if moved.before < moved.after and item.before - wager_cents <= moved.before and is_whole:
-            return known, moved
-    return None
+        if moved.before < moved.after and item.before - wager_cents <= moved.before:
+            if moved.before <= item.after:
+                return known, moved
+            # All that was laid may have been taken back, and the hand cleared away besides.
+            last = known, moved
+    return last
 
 
 def leaves_wager(transaction: Transaction, observation: DatedObservation) -> bool:

@@ -239,7 +239,8 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
     """Whether a fall may take back of a double or split what was laid before its card, which lies between its looks.
 
     Before that card the hand is as it was; after it all that was laid stands, and who took it back has pinched it. Both
-    are kept. So is that a double was taken back in a deal that is not confirmed, whose faces may decide nothing yet.
+    are kept. So is that a double was taken back in a deal that is not confirmed, whose faces may decide nothing yet, or
+    at once what was laid in several movements.
     """
     item, round_now = observation.item, transaction.round()
     found = rise_taken_back(transaction, observation) if transaction.house.falls_at_cards else None
@@ -251,7 +252,10 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
     if any(isinstance(one.item, KeyObserved) for one in meanwhile):
         return False
     at_card = any(isinstance(one.item, CardObserved) for one in meanwhile)
-    raised = round_now.hides_faces() and any(map(may_be_raised, hands_before(transaction.lattice(), came, item.box)))
+    in_parts = rise.after < item.before
+    raised = (in_parts or round_now.hides_faces()) and any(
+        map(may_be_raised, hands_before(transaction.lattice(), came, item.box))
+    )
     moves = [replace(item, takes_back=True)]
     if item.after < rise.before:
         # With its card the hand may have broken, and been cleared away.
@@ -322,6 +326,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
+        if transaction.house.falls_at_cards and round_now.must_ignore_faces():
+            _note_left(transaction, item.box)
         return True
     return False
 
@@ -368,11 +374,16 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     if rise.before == item.after or transaction.observe(both, may_drop=True):
         if transaction.house.slips_reckoned and item.after < item.before:
             # It may be handed back in other chips for the whole: what lies there is the wager still.
-            left = transaction.state.felt[zone_name(round_now.bets.spots[item.box], "main")].chips
-            transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))
+            _note_left(transaction, item.box)
         return True
     transaction.roll_back(before)
     return False
+
+
+def _note_left(transaction: Transaction, box: int) -> None:
+    """Keep that what lies in a box's main zone is its wager still."""
+    left = transaction.state.felt[zone_name(transaction.round().bets.spots[box], "main")].chips
+    transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
