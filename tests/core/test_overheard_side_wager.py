@@ -20,7 +20,7 @@ def test_taken_it_leaves_the_wager_as_it_was(side: str, due: str, *, followed: b
     """Spot 1 hits thirteen; spot 4 stands with seventeen, whose double it then was that got the card."""
     rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules
     rig = QuickReaders(rules, {"E": 1_000, "T": 2_500, "P": 2_500})
-    rig.change_house(wagers_followed=followed)
+    rig.change_house(wagers_followed=followed, falls_at_cards=followed)
     rig.lay(1, "main", ("E",))
     rig.lay(4, "main", ("T",))
     rig.lay(4, side, ("P",))
