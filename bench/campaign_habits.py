@@ -123,6 +123,8 @@ def main() -> int:
     parser.add_argument("--thoughts", type=int, default=50, help=again)
     back = "before how many of a thousand hits and stands a double is laid and taken back"
     parser.add_argument("--withdraws", type=int, default=50, help=back)
+    mended = "how many of a thousand main wagers are paid wrongly at first, or taken before they are paid"
+    parser.add_argument("--mends", type=int, default=50, help=mended)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -131,7 +133,11 @@ def main() -> int:
     done = finished(asked.file, asked.seed)
     people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
     people |= {"restless_per_mille": asked.restless, "slips_per_mille": asked.slips, "changes_per_mille": asked.changes}
-    people |= {"thoughts_per_mille": asked.thoughts, "withdraws_per_mille": asked.withdraws}
+    people |= {
+        "thoughts_per_mille": asked.thoughts,
+        "withdraws_per_mille": asked.withdraws,
+        "mends_per_mille": asked.mends,
+    }
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:

@@ -28,6 +28,7 @@ from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
+from simulators.people.mended_payments import with_payments_mended
 from simulators.people.rack import Rack
 from simulators.people.second_thoughts import with_second_thoughts
 from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
@@ -83,7 +84,8 @@ class Block(NamedTuple):
     ``changes_per_mille``: of the cards and play keys, those before which a wager is changed for other chips, and of the
     doubles, those laid too large at first;
     ``thoughts_per_mille``: of the doubles and splits, those laid before their turn, or taken back and laid again;
-    ``withdraws_per_mille``: of the hits and stands, those before which a double is laid and taken back.
+    ``withdraws_per_mille``: of the hits and stands, those before which a double is laid and taken back;
+    ``mends_per_mille``: of the wagers that are paid or taken, those that are so wrongly at first.
     """
 
     number: int
@@ -101,6 +103,7 @@ class Block(NamedTuple):
     changes_per_mille: int = 0
     thoughts_per_mille: int = 0
     withdraws_per_mille: int = 0
+    mends_per_mille: int = 0
 
 
 class Account:
@@ -117,6 +120,8 @@ class Account:
         """The round of each card, by its reading."""
         self.lost: list[RoundPlayed] = []
         """Rounds of which the table took no card for a round's."""
+        self.lost_in: list[int] = []
+        """The table's round whose cards it took theirs for, of each."""
         self.unpublished: list[tuple[RoundPlayed, list[int], frozenset[int]]] = []
         """Rounds of whose cards the table has said nothing yet, as they wait for its readers."""
         self.numbers: list[int] = []
@@ -170,6 +175,7 @@ class Account:
         self.changed |= {(near, spot) for spot in changed}
         if lost:
             self.lost.append(truth)
+            self.lost_in.append(near)
             return
         self.numbers.append(number)
         for wager in truth.wagers:
@@ -230,6 +236,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:
         acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille, touched)
+    if block.mends_per_mille:
+        acts = with_payments_mended(acts, random.Random(block.seed + 9), rack, block.mends_per_mille)
     chance, slips = random.Random(block.seed + 1), block.slips_per_mille
     return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 
@@ -294,7 +302,8 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
         "neither": len(neither),
         "irregular": sum(outcome == "irregular" for outcome in account.outcomes.values()),
         "unended": len(unended),
-        "lost": len(account.lost),
+        "lost": sum(number not in handed | waiting for number in account.lost_in),
+        "joined": len(account.lost),
         "questions": len(account.questions),
         "bases": Counter(one[2] for key, one in settlements.items() if key in truth),
         "accused": Counter(str(alert.kind) for alert in accused),

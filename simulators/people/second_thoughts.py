@@ -71,7 +71,7 @@ def with_second_thoughts(
 
     The spots at which chips are taken back are added to ``touched``: it is rightly said that they were touched.
     """
-    held, play, script = _Play(), RoundInPlay(), _Script(acts)
+    held, play, script = _Play(), RoundInPlay(), Script(acts)
     for act in script:
         was_on, is_raise = play.is_on(), False
         if isinstance(act, Lay) and act.zone == MAIN:
@@ -94,7 +94,7 @@ def with_second_thoughts(
     yield from held.release()
 
 
-class _Script:
+class Script:
     """A script that can be looked ahead in."""
 
     def __init__(self, acts: Iterable[Act]) -> None:
