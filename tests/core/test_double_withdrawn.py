@@ -157,3 +157,25 @@ def test_a_payment_picked_up_is_one_where_nobody_doubles(moves: str) -> None:
     rig.play(f"6 main 10 / wait 4 / deal Ts 8c 8d 9c / wait 5 / {moves} / {NEXT}")
     assert rig.postings_of(1) == {"spot 6 main +10.00"}
     assert [one.text for one in rig.events if isinstance(one, AlertRaised)] == []
+
+
+TWICE = (
+    "3 main 25 / wait 4 / deal 7h 7h Ac 3h / wait 2.5 / 3 main 50 / wait 4 / 3 main 25 / wait 2 / 3 main 50 / wait 4.7"
+    f" / 3 main 25 / wait 2.5 / Th / wait 2 / 3 main 0 / wait 6 / 2 main 10 / wait 4 / {NEXT}"
+)
+
+
+@pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
+def test_it_may_be_taken_back_twice_though_the_hand_would_win(profile: str, cycle_ms: int) -> None:
+    """Soft eighteen stands against seven, and the card is the dealer's ten, who has twenty."""
+    rig = played(TWICE, profile, cycle_ms)
+    assert rig.postings_of(1) <= {"spot 3 main -25.00"}
+    assert accused(rig) == []
+    assert alerts(rig, AlertKind.DEALER_AGAINST_RULE) == []
+
+
+def test_in_journals_of_before_the_second_was_a_payment() -> None:
+    rig = keyless("borgata", 350)
+    rig.change_house(falls_at_cards=False)
+    rig.play(TWICE)
+    assert alerts(rig, AlertKind.DEALER_AGAINST_RULE)

@@ -146,6 +146,67 @@ def test_chips_taken_back_before_a_card_or_key_accuse_nobody_once_the_hands_are_
     assert account.changed
 
 
+WILD = {
+    "eager_per_mille": 100,
+    "falters_per_mille": 50,
+    "restless_per_mille": 50,
+    "thoughts_per_mille": 50,
+    "changes_per_mille": 20,
+    "withdraws_per_mille": 100,
+    "mends_per_mille": 50,
+}
+HURRIED = {"withdraws_per_mille": 300, "eager_per_mille": 100, "falters_per_mille": 50}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(
+            Block(1, 1_000_004, 17, 1, "bare", "hollywood-perryville", withdraws_per_mille=300),
+            id="twice, with soft 18",
+        ),
+        pytest.param(
+            Block(4, 1_000_007, 50, 1, "bare", "pitch-h17", withdraws_per_mille=300), id="in parts, in other chips"
+        ),
+        pytest.param(
+            Block(3, 1_000_006, 4, 1, "bare", "classic-shoe-and-pitch", withdraws_per_mille=300),
+            id="while two antennas hear the wager",
+        ),
+        pytest.param(
+            Block(21, 7_000_042, 21, 3, "bets only", "hollywood-penn-national", **HURRIED),
+            id="in a deal that is not certain",
+        ),
+        pytest.param(
+            Block(25, 7_000_046, 12, 3, "bets only", "borgata", **HURRIED), id="in parts, of both hands of a split"
+        ),
+        pytest.param(
+            Block(31, 7_000_052, 45, 4, "bets only", "hollywood-penn-national", **HURRIED),
+            id="in parts, with a card as the first of it comes",
+        ),
+        pytest.param(
+            Block(35, 11_000_068, 12, 2, "keys", "hollywood-penn-national", **WILD),
+            id="laid as the key of a surrender at another box is pressed",
+        ),
+        pytest.param(
+            Block(36, 11_000_069, 43, 2, "forgets", "hollywood-penn-national", **WILD),
+            id="of which nothing is said before the turn",
+        ),
+        pytest.param(
+            Block(42, 11_000_075, 16, 2, "keys", "hollywood-perryville", **WILD),
+            id="after the last card, and the wager is taken",
+        ),
+        pytest.param(
+            Block(77, 11_000_110, 34, 3, "keys", "hollywood-perryville", **WILD), id="and the stake is paid as it was"
+        ),
+        pytest.param(Block(85, 11_000_118, 21, 3, "forgets", "borgata", **WILD), id="and the stake is taken as it was"),
+    ],
+)
+def test_a_double_that_is_taken_back_before_a_hit_or_stand_was_never_laid(table: Block) -> None:
+    result = played(table)
+    assert (result["wrong"], result["phantom"], result["accused"], result["neither"]) == (0, 0, {}, 0)
+    assert result["wagers"] > result["open"]
+
+
 @pytest.mark.parametrize(
     ("table", "wager"),
     [

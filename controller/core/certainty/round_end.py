@@ -170,7 +170,15 @@ def boxes_are_cleared(transaction: Transaction) -> bool:
     if round_now.bets.declared or unwatched or not dealt or _draws_for(transaction):
         return False
     wagered = {*round_now.cards.lying, *round_now.cards.replaced}
+    if transaction.house.parts_reckoned and not wagered.isdisjoint(_shared_chips(transaction)):
+        return False
     return bool(wagered) and wagered.isdisjoint(chips_at_boxes(transaction, round_now))
+
+
+def _shared_chips(transaction: Transaction) -> set[str]:
+    """The chips that two antennas heard at the lock and that lie at one of them still, maybe beside the boxes."""
+    felt, shared = transaction.state.felt, transaction.round().bets.shared.zones_of
+    return {chip for chip, zones in shared.items() if any(chip in felt[name].chips for name in zones if name in felt)}
 
 
 def _draws_for(transaction: Transaction) -> bool:

@@ -222,8 +222,8 @@ class House(Value, frozen=True, tag=False):
     first was a payment that was picked up, the second the next bet, and the third all doubled."""
     parts_reckoned: bool = False
     """Whether less than a wager that comes in other chips where it lay may be the next bet as well as what stays of a
-    split, and what came first of a double or split, unexplained until the rest was laid, accuses nobody. False: the
-    journal is of before."""
+    split or double, a wager lies as long as one of two antennas hears its chips, and what came first of a split,
+    unexplained until the rest was laid, accuses nobody. False: the journal is of before."""
     slips_of_something: bool = False
     """Whether a fill or a credit of 0.00 is refused, as nothing was carried. False: the journal is of before, when it
     was entered, and its slip could be entered again."""

@@ -108,13 +108,25 @@ def hands_before(lattice: Lattice, came: DatedObservation, box: int) -> Iterator
             yield lattice.game.deal.initial[box]
 
 
+def may_have_been_raised(lattice: Lattice, came: DatedObservation, box: int) -> bool:
+    """Whether chips that came to a box may have been a double or split, also again of a hand that has none back yet."""
+    doubled = (
+        hand.cards
+        for node in lattice.as_of(came.first_ns).frontier
+        if node.acting == box
+        for hand in node.hands
+        if hand.now is HandStatus.OWED
+    )
+    return any(_may_be_raised(cards) for cards in (*hands_before(lattice, came, box), *doubled))
+
+
 def is_doubled(cards: tuple[int, ...]) -> bool:
     """Whether a player may double this hand: nobody does so with seventeen or more but with an ace as eleven."""
     points, soft = total(tuple(map(points_of, cards)))
     return len(cards) == 2 and (points < _LEAST_MADE or soft)
 
 
-def may_be_raised(cards: tuple[int, ...]) -> bool:
+def _may_be_raised(cards: tuple[int, ...]) -> bool:
     """Whether a player may double or split this hand: nobody splits tens."""
     points = tuple(map(points_of, cards))
     return is_doubled(cards) or (len(points) == _PAIR and points[0] == points[1] < _TEN)

@@ -26,7 +26,7 @@ from controller.core.round.raised_chips import (
     is_doubled,
     is_of,
     leaves_wager,
-    may_be_raised,
+    may_have_been_raised,
     may_play,
     rise_before,
     rise_taken_back,
@@ -35,6 +35,9 @@ from controller.core.round.raised_chips import (
 from controller.core.table.layout import Zone, exceeds_one_move, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.transaction import Transaction
+
+_RAISES: Final = frozenset({"double", "split"})
+"""Keys that say that chips were laid for more."""
 
 _CHANGED_NS: Final = 5_000_000_000
 """For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
@@ -249,13 +252,13 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
     came, rise = found
     evidence = round_now.evidence.observations
     meanwhile = [one for one in evidence if came.first_ns < one.last_ns and one.first_ns < observation.last_ns]
-    if any(isinstance(one.item, KeyObserved) for one in meanwhile):
+    keys = [(one.first_ns, one.item.action) for one in meanwhile if isinstance(one.item, KeyObserved)]
+    if any(action in _RAISES or came.last_ns < at_ns <= observation.first_ns for at_ns, action in keys):
+        # What was keyed stands, and so does what lay there when the next decision was.
         return False
-    at_card = any(isinstance(one.item, CardObserved) for one in meanwhile)
+    at_card = bool(keys) or any(isinstance(one.item, CardObserved) for one in meanwhile)
     in_parts = rise.after < item.before
-    raised = (in_parts or round_now.hides_faces()) and any(
-        map(may_be_raised, hands_before(transaction.lattice(), came, item.box))
-    )
+    raised = (in_parts or round_now.hides_faces()) and may_have_been_raised(transaction.lattice(), came, item.box)
     moves = [replace(item, takes_back=True)]
     if item.after < rise.before:
         # With its card the hand may have broken, and been cleared away.
@@ -310,7 +313,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if (unseen and not transaction.house.raises_withdrawn) or (rise.idle and is_taken_back):
         # Of what no play explains either nothing is known but that it was taken back.
         return False
-    if not explained and _lies_as_before(transaction, rise.box):
+    if not explained and _lies_as_before(transaction, came, rise.box):
         # What came and went is reported.
         return False
     others = (one for one in round_now.evidence.observations if not isinstance(one.item, ChipsObserved))
@@ -332,12 +335,15 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     return False
 
 
-def _lies_as_before(transaction: Transaction, box: int) -> bool:
-    """Whether the chips of a box's main zone are those that lay there before others came for a while."""
+def _lies_as_before(transaction: Transaction, came: DatedObservation, box: int) -> bool:
+    """Whether the chips of a box's main zone are those that lay there before others ``came`` for a while."""
     round_now = transaction.round()
     spot = round_now.bets.spots[box]
     left = set(transaction.state.felt[zone_name(spot, "main")].chips)
-    return any((one.spot, one.zone) == (spot, "main") and set(one.lay) == left for one in round_now.evidence.visits)
+    visits = (one for one in round_now.evidence.visits if (one.spot, one.zone) == (spot, "main"))
+    if transaction.house.parts_reckoned:
+        visits = (one for one in visits if one.from_ns >= came.first_ns)
+    return any(set(one.lay) == left for one in visits)
 
 
 def _may_be_withdrawn(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
@@ -349,7 +355,7 @@ def _may_be_withdrawn(transaction: Transaction, came: DatedObservation, rise: Ch
     lattice, points = transaction.lattice(), transaction.hole_points()
     if transaction.house.falls_at_cards:
         # A hand that wins as it is may be doubled or split all the same.
-        return any(map(may_be_raised, hands_before(lattice, came, box)))
+        return may_have_been_raised(lattice, came, box)
     if not any(map(is_doubled, hands_before(lattice, came, box))):
         return False
     unknown = points is None and round_now.cards.hole_dealt
@@ -465,11 +471,25 @@ def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
     round_now = transaction.round()
     cards, at_box = round_now.cards, after.name == "main" and after.spot in round_now.bets.spots
     wager = {*cards.lying, *cards.replaced}
-    may_stay = before.cents <= after.cents or (at_box and _are_several(transaction, before, after))
+    may_stay = before.cents <= after.cents or (
+        at_box and (_are_several(transaction, before, after) or _is_part_of_raise(transaction, before, after))
+    )
     may_stay = may_stay or _may_be_taken_back(transaction)
     may_stay = may_stay and wager.isdisjoint(after.chips)
     if at_box and may_stay and not wager.isdisjoint(before.chips):
         transaction.change_cards(replaced=(*cards.replaced, *after.chips))
+
+
+def _is_part_of_raise(transaction: Transaction, before: Zone, after: Zone) -> bool:
+    """Whether what lay there was laid in other chips for the whole since the last card, and a wager's worth lies still.
+
+    A double, say, that is made less in other chips again; who is paid beside a wager has its own chips there.
+    """
+    round_now = transaction.round()
+    if not transaction.house.parts_reckoned or not round_now.bets.locked:
+        return False
+    wager_cents = round_now.main_wagers()[round_now.bets.spots.index(after.spot)]
+    return set(before.chips) <= set(round_now.cards.replaced) and wager_cents <= after.cents < before.cents
 
 
 def _are_several(transaction: Transaction, before: Zone, after: Zone) -> bool:

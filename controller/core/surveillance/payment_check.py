@@ -258,8 +258,16 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
         naturals = tuple(
             spot for box, spot in enumerate(round_now.bets.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
-    if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
-        change_payments(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+    played_ns = max(paid.played_ns, _played_ns(round_now)) if transaction.house.falls_at_cards else paid.played_ns
+    if (last_ns, naturals, played_ns) != (paid.last_card_ns, paid.naturals, paid.played_ns):
+        last_ns = max(last_ns, paid.last_card_ns)
+        change_payments(transaction, replace(paid, last_card_ns=last_ns, naturals=naturals, played_ns=played_ns))
+
+
+def _played_ns(round_now: Round) -> int:
+    """When the last card came or the last key of the play was pressed, that of the turn too; -1: neither was yet."""
+    known = reversed(round_now.evidence.observations)
+    return next((one.first_ns for one in known if not isinstance(one.item, ChipsObserved)), -1)
 
 
 def _natural_at(round_now: Round, first: int, second: int) -> bool:
@@ -464,7 +472,7 @@ def _terms(transaction: Transaction, paid: RoundPayments, owed: WagerDue, *, lat
         hidden=paid.hidden(),
         bounded=transaction.house.payments_bounded,
         course=_course(paid, owed) if transaction.house.payments_by_course else None,
-        withdrawn=transaction.house.falls_at_cards,
+        played_ns=paid.played_ns,
     )
 
 

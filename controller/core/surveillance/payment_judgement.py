@@ -57,9 +57,9 @@ class PaymentTerms(NamedTuple):
     course: Course | None = None
     """By what a payment is wrong only if no honest course of the chips shows as it does; None: the journal is of
     before, when what two looks may have hidden was not thought of."""
-    withdrawn: bool = False
-    """Whether what came and left before the last card may be a double that was taken back; False: the journal is of
-    before."""
+    played_ns: int = -1
+    """When the last card came or the last key of the play was pressed: what came and left before it may be a double
+    that was taken back; -1: the journal is of before."""
 
 
 def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
@@ -81,18 +81,18 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
 
 
 def _as_withdrawn(watch: ZoneHistory, terms: PaymentTerms) -> Iterator[ZoneHistory]:
-    """The zone without what came and left again before the last card: doubles that were taken back, or made less.
+    """The zone without what came and left again in the play: doubles that were taken back, or made less.
 
     From any rise to any later fall that leaves no less than lay there before, as one change.
     """
-    if not terms.withdrawn or terms.whole or terms.later:
+    if terms.whole or terms.later:
         return
     for begin, came in enumerate(watch.looks[1:], start=1):
         if not came.rise():
             continue
         lay_cents = watch.looks[begin - 1].cents
         for end, left in enumerate(watch.looks[begin + 1 :], start=begin + 1):
-            if left.first_ns > terms.last_card_ns:
+            if left.first_ns > terms.played_ns:
                 break
             if left.fall() and left.cents >= lay_cents:
                 both = replace(left, first_ns=came.first_ns, came_cents=left.cents - lay_cents, left_cents=0)

@@ -310,9 +310,32 @@ def _puts_slip_right(transaction: Transaction, name: str) -> bool:
     now_ns, here = transaction.table_ns(transaction.stamped.at_ns), _chips_at(transaction.state.felt, name)
     return any(
         zone_name(one.spot, one.zone) == name
-        and (_is_back(transaction, one) or (bool(one.gone(here)) and one.left(now_ns, here).is_put_right))
+        and (
+            _is_back(transaction, one)
+            or (bool(one.gone(here)) and (one.left(now_ns, here).is_put_right or _left_untold(transaction, one)))
+        )
         for one in transaction.state.suspected
     )
+
+
+def _left_untold(transaction: Transaction, one: Suspicion) -> bool:
+    """Whether a reading says of chips whose coming was said late that they left again, neither card nor key between.
+
+    Until the hole card is turned nothing is said of what no play explains. As much as before lies there.
+    """
+    seen, round_now, name = transaction.stamped.input, transaction.state.round, zone_name(one.spot, one.zone)
+    if not transaction.house.parts_reckoned or one.stays_ns or not _is_reading_of(seen, name):
+        return False
+    if round_now is None or round_now.number != one.round or one.spot not in round_now.bets.spots:
+        return False
+    box, evidence = round_now.bets.spots.index(one.spot), round_now.evidence.observations
+    item = ChipsObserved(box, one.zone, one.before_cents, one.after_cents, idle=True)
+    came = next((known for known in reversed(evidence) if known.item == item), None)
+    if came is None or transaction.state.felt[name].cents != one.before_cents:
+        return False
+    others = (known for known in evidence if not isinstance(known.item, ChipsObserved))
+    left_ns = transaction.table_ns(seen.after_ns)
+    return not any(came.last_ns < known.first_ns and known.last_ns < left_ns for known in others)
 
 
 def _explained_away(transaction: Transaction, name: str) -> bool:
@@ -342,7 +365,8 @@ def raise_confirmed(transaction: Transaction) -> None:
             _tell(transaction, replace(one, is_put_right=True))
             continue
         if one.left_ns < 0 and one.gone(transaction.state.felt[zone_name(one.spot, one.zone)].chips):
-            one = one.left(now_ns, _chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))  # noqa: PLW2901
+            left = one.left(now_ns, _chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))
+            one = replace(left, is_put_right=left.is_put_right or _left_untold(transaction, one))  # noqa: PLW2901
         if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
             # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
             # heard until they were picked up nobody knows at which of them they lay.

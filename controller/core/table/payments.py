@@ -99,6 +99,8 @@ class RoundPayments(Value, frozen=True, tag=False):
     watches: dict[str, ZoneHistory]
     owed: tuple[WagerDue, ...] = ()
     last_card_ns: int = 0
+    played_ns: int = -1
+    """When the last card came or the last key of the play was pressed; -1: not yet, or the journal is of before."""
     naturals: tuple[int, ...] = ()
     unbroken: tuple[int, ...] = ()
     """Spots of which a hand is known not to have broken."""
