@@ -108,11 +108,6 @@ def played(text: str, profile: str, cycle_ms: int, *, heeded: bool = True) -> Hu
     return rig
 
 
-def settled_first(rig: HumanRig) -> set[str]:
-    """What is settled of the first round."""
-    return {one.removeprefix("1: ") for one in rig.postings() if one.startswith("1: ")}
-
-
 def left_open(rig: HumanRig) -> set[int]:
     """What the wager that the first round leaves open may be due, in cents."""
     (found,) = (one for one in rig.events_of(WagerUnresolved) if one.round == 1)
@@ -127,7 +122,7 @@ def left_open(rig: HumanRig) -> set[int]:
 def test_a_double_taken_back_at_its_card_is_open(profile: str, before: float) -> None:
     """As it was no double, the seven may have been its player's, too."""
     rig = played(TAKEN_BACK.format(back="10", before=before), profile, 350)
-    assert settled_first(rig) == set()
+    assert rig.postings_of(1) == set()
     assert left_open(rig) == {-1_000, 1_000, 2_000}
     assert accused(rig) == []
 
@@ -137,7 +132,7 @@ def test_a_double_taken_back_at_its_card_is_open(profile: str, before: float) ->
 @pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
 def test_it_is_never_settled_as_doubled(profile: str, cycle_ms: int, before: float, back: str) -> None:
     rig = played(TAKEN_BACK.format(back=back, before=before), profile, cycle_ms)
-    assert settled_first(rig) <= {"spot 1 main +10.00"}
+    assert rig.postings_of(1) <= {"spot 1 main +10.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -145,27 +140,27 @@ def test_it_is_never_settled_as_doubled(profile: str, cycle_ms: int, before: flo
 @pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
 def test_nor_is_one_that_is_made_less(profile: str, cycle_ms: int) -> None:
     rig = played(MADE_LESS, profile, cycle_ms)
-    assert settled_first(rig) == set()
+    assert rig.postings_of(1) == set()
     assert accused(rig) == []
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_who_takes_it_back_after_its_card_is_accused(profile: str) -> None:
     rig = played(PINCHED, profile, 350)
-    assert settled_first(rig) == {"spot 1 main +20.00"}
+    assert rig.postings_of(1) == {"spot 1 main +20.00"}
     assert accused(rig) == [AlertKind.PINCHING]
 
 
 def test_what_a_slow_reader_shows_gone_with_all_may_have_been_taken_back() -> None:
     rig = played(CLEARED, "borgata", 1_000)
-    assert settled_first(rig) == set()
+    assert rig.postings_of(1) == set()
     assert left_open(rig) >= {-2_000, -1_000}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_hand_that_wins_as_it_is_may_have_been_split(profile: str) -> None:
     rig = played(WON_AS_IT_WAS, profile, 350)
-    assert settled_first(rig) <= {"spot 5 main +10.00"}
+    assert rig.postings_of(1) <= {"spot 5 main +10.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -174,7 +169,7 @@ def test_a_hand_that_wins_as_it_is_may_have_been_split(profile: str) -> None:
 def test_the_card_before_it_may_lie_between_the_looks_that_show_it_laid(profile: str, cycle_ms: int) -> None:
     """The card of pitch-h17 doubles nine to eleven alone."""
     rig = played(OF_SPLIT, profile, cycle_ms)
-    assert settled_first(rig) <= {"spot 5 main +20.00"}
+    assert rig.postings_of(1) <= {"spot 5 main +20.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -183,7 +178,7 @@ def test_the_card_before_it_may_lie_between_the_looks_that_show_it_laid(profile:
 @pytest.mark.parametrize(("profile", "cycle_ms"), [one for one in PLACES if one[0] != "pitch-h17"])
 def test_it_may_be_laid_in_parts_and_taken_back_at_once(profile: str, cycle_ms: int, stop: str) -> None:
     rig = played(IN_PARTS.format(stop=stop), profile, cycle_ms)
-    assert settled_first(rig) <= {"spot 6 main -20.00"}
+    assert rig.postings_of(1) <= {"spot 6 main -20.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -195,7 +190,7 @@ def test_it_may_be_laid_in_parts_and_taken_back_at_once(profile: str, cycle_ms: 
 def test_what_was_taken_back_is_none_of_the_stake(profile: str, cycle_ms: int) -> None:
     rig = played(NOT_PAID_FOR, profile, cycle_ms)
     certain = {"spot 4 main -10.00", "spot 5 main -10.00"}
-    assert settled_first(rig) == certain if cycle_ms == 350 else settled_first(rig) <= certain
+    assert rig.postings_of(1) == certain if cycle_ms == 350 else settled_first(rig) <= certain
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -208,7 +203,7 @@ def test_a_stop_in_the_deal_makes_no_surrender_of_it(profile: str, cycle_ms: int
     """Where a hand may be surrendered what lies there may be the next bet, and both stay open."""
     rig = played(STOPPED, profile, cycle_ms)
     certain = {"spot 2 main -20.00", "spot 3 main -50.00"}
-    assert settled_first(rig) == (set() if profile == "hollywood-penn-national" else certain)
+    assert rig.postings_of(1) == (set() if profile == "hollywood-penn-national" else certain)
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -216,7 +211,7 @@ def test_a_stop_in_the_deal_makes_no_surrender_of_it(profile: str, cycle_ms: int
 @pytest.mark.parametrize(("profile", "cycle_ms"), PLACES)
 def test_its_cards_begin_no_round(profile: str, cycle_ms: int) -> None:
     rig = played(STOPPED_AND_EXCHANGED, profile, cycle_ms)
-    assert settled_first(rig) <= {"spot 2 main -10.00"}
+    assert rig.postings_of(1) <= {"spot 2 main -10.00"}
     assert len(rig.events_of(RoundStarted)) == 2
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
@@ -225,7 +220,7 @@ def test_its_cards_begin_no_round(profile: str, cycle_ms: int) -> None:
 @pytest.mark.parametrize(("profile", "cycle_ms"), [one for one in PLACES if one[0] != "pitch-h17"])
 def test_what_stays_in_other_chips_of_a_double_in_parts_is_the_wager(profile: str, cycle_ms: int) -> None:
     rig = played(PART_OF_PARTS, profile, cycle_ms)
-    assert settled_first(rig) <= {"spot 5 main +30.00"}
+    assert rig.postings_of(1) <= {"spot 5 main +30.00"}
     assert accused(rig) == []
     assert alerts(rig, *MISPAID) == []
 
@@ -235,7 +230,7 @@ def test_what_stays_in_other_chips_of_a_double_in_parts_is_the_wager(profile: st
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_deal_says_that_other_chips_were_the_next_bet(profile: str, cycle_ms: int, first: str) -> None:
     rig = played(STOPPED_AND_PAID.format(first=first), profile, cycle_ms)
-    assert settled_first(rig) == {"spot 2 main +10.00"}
+    assert rig.postings_of(1) == {"spot 2 main +10.00"}
     assert [one for one in rig.events_of(WagerSettled) if one.round == 1]
     assert accused(rig) == []
 
@@ -266,7 +261,7 @@ def test_in_journals_of_before_it_was_certain(
     text: str, profile: str, settled: set[str], kinds: set[AlertKind]
 ) -> None:
     rig = played(text, profile, 350, heeded=False)
-    assert settled_first(rig) == settled
+    assert rig.postings_of(1) == settled
     assert set(alerts(rig, AlertKind.PINCHING, *MISPAID)) == kinds
 
 
@@ -334,4 +329,4 @@ def test_a_key_among_them_says_what_it_says() -> None:
         "1 main 10 / wait 5 / deal 7d 2h 3s 8h / wait 6 / 1 main 20 / wait 0.7 / key double / 1 main 10 / wait 0.4 / 9d"
         f" / wait 5 / 7c / wait 4 / 1 main 20 / wait 2 / 1 main 0 / {NEXT}"
     )
-    assert settled_first(rig) == {"spot 1 main +20.00"}
+    assert rig.postings_of(1) == {"spot 1 main +20.00"}
