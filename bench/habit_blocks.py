@@ -228,6 +228,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_side_bets(
             acts, random.Random(~block.seed), rack, shoe, side_habits=side_habits, meter=people_meter()
         )
+    if block.mends_per_mille:
+        acts = with_payments_mended(acts, random.Random(block.seed + 9), rack, block.mends_per_mille)
     if block.hasty_per_mille:
         acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     if block.thoughts_per_mille:
@@ -236,8 +238,6 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:
         acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille, touched)
-    if block.mends_per_mille:
-        acts = with_payments_mended(acts, random.Random(block.seed + 9), rack, block.mends_per_mille)
     chance, slips = random.Random(block.seed + 1), block.slips_per_mille
     return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 

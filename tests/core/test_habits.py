@@ -192,7 +192,7 @@ HURRIED = {"withdraws_per_mille": 300, "eager_per_mille": 100, "falters_per_mill
             id="of which nothing is said before the turn",
         ),
         pytest.param(
-            Block(42, 11_000_075, 16, 2, "keys", "hollywood-perryville", **WILD),
+            Block(34, 21_000_097, 3, 4, "keys", "borgata", withdraws_per_mille=400, eager_per_mille=300),
             id="after the last card, and the wager is taken",
         ),
         pytest.param(

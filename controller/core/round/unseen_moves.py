@@ -251,7 +251,7 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
         return False
     came, rise = found
     evidence = round_now.evidence.observations
-    meanwhile = [one for one in evidence if came.first_ns < one.last_ns and one.first_ns < observation.last_ns]
+    meanwhile = [one for one in evidence if came.first_ns <= one.last_ns and one.first_ns <= observation.last_ns]
     keys = [(one.first_ns, one.item.action) for one in meanwhile if isinstance(one.item, KeyObserved)]
     if any(action in _RAISES or came.last_ns < at_ns <= observation.first_ns for at_ns, action in keys):
         # What was keyed stands, and so does what lay there when the next decision was.
