@@ -94,10 +94,11 @@ def recorded(rounds: int, boxes: tuple[int, int], keypad: Keypad, seed: int) -> 
 
 
 async def kept(path: Path, entries: list[JournalEntry]) -> None:
-    """A journal with these entries, synced once for many."""
+    """A journal with these entries, synced and marked as published once for many."""
     journal = await Journal.open(path, HERE, key=KEY)
     for start in range(0, len(entries), 200):
         await journal.commit(entries[start : start + 200])
+        await journal.mark_published(journal.head.seq)
     await journal.close()
 
 

@@ -108,13 +108,14 @@ def check_journal(
     from controller.io.journal.errors import NotAJournal
     from controller.io.journal.proofs import PROOF_SUFFIX
     from controller.io.journal.verification import orders, verify
+    from controller.io.system.processes import processors
 
     if journal.is_dir() and any(journal.glob(f"*{PROOF_SUFFIX}")):
         refuse(f"{journal}: {PROOFS_HERE}")
     try:
         key = None if key_file is None else read_key(key_file)
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
-        look = verify_copy if journal.is_dir() else partial(verify, reading=reading)
+        look = verify_copy if journal.is_dir() else partial(verify, reading=reading, jobs=processors())
         report, signed, wrong, refuted = look(journal, key, gently=gently), 0, None, None
         if report.damage is None:
             signed, wrong = (orders_of_copy if journal.is_dir() else orders)(journal, signers)

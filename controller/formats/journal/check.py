@@ -62,6 +62,25 @@ class Contents(NamedTuple):
     """The rows of a table in the order of their keys."""
 
 
+class ChainState(NamedTuple):
+    """What a whole journal comes to at a record that has a checkpoint: where a check may begin, or what it must reach.
+
+    Two checks, one of which reaches the state with which the other begins, find together what one of both finds.
+    """
+
+    records: int
+    chain: bytes
+    """The chain hash after the last of them."""
+    events: int
+    mark: int
+    """The row of the last mark of what was published among these events; 0: there is none."""
+    marked: int
+    """The event that it marks, from which the stream is hashed on."""
+    stream: bytes
+    """The hash of the stream at that event."""
+    tree: CompactRange
+
+
 class Damage(Exception):  # noqa: N818 - named for what it is
     """The first thing found wrong; the text says where it is and what is wrong with it."""
 
@@ -82,20 +101,44 @@ class CheckReport(NamedTuple):
     """Whether it is damaged by this alone: not even its first transaction was sealed with the key that was given."""
 
 
-def examine(contents: Contents) -> CheckReport:
-    """Check a journal row by row; holds a few rows at a time."""
+def examine(contents: Contents, begun: ChainState | None = None) -> CheckReport:
+    """Check a journal row by row, or what follows a state that is vouched for; holds a few rows at a time.
+
+    With ``begun`` the rows are those behind it, of the events those behind the one that is marked.
+    """
     try:
         _check_definitions(contents)
         identity = _check_meta(contents)
-        marks = _Marks(_numbered(contents, "published"))
-        beside = _Beside(contents.rows("seals"), contents.rows("checkpoints"))
-        records, events, head, stream = _check_chain(contents, identity, marks, beside)
+        begun = begun or beginning(identity)
+        marks = _Marks(_numbered(contents, "published", begun.mark), begun)
+        beside = _Beside(contents.rows("seals"), contents.rows("checkpoints"), begun.tree)
+        records, events, head, stream = _check_chain(contents, begun, marks, beside)
         marks.end(events)
         beside.end(records)
         _check_acks(_numbered(contents, "acks"), events)
     except Damage as damage:
         return CheckReport(damage=str(damage))
     return CheckReport(None, identity, records, events, head.hex(), stream.hex())
+
+
+def beginning(identity: Identity) -> ChainState:
+    """The state of a journal before its first record."""
+    return ChainState(0, genesis(identity), 0, 0, 0, stream_genesis(identity), CompactRange())
+
+
+def reaches(contents: Contents, begun: ChainState | None, end: ChainState) -> bool:
+    """Whether the records behind one state, None for the beginning, are whole and come to another.
+
+    The rows of ``contents`` are as ``examine`` has them, the records none behind that other state.
+    """
+    try:
+        begun = begun or beginning(_check_meta(contents))
+        marks = _Marks(_numbered(contents, "published", begun.mark), begun)
+        beside = _Beside(contents.rows("seals"), contents.rows("checkpoints"), begun.tree)
+        records, events, head, _ = _check_chain(contents, begun, marks, beside, end.records)
+    except Damage:
+        return False
+    return ChainState(records, head, events, *marks.last, beside.tree()) == end and beside.is_past(end.records)
 
 
 def _check_definitions(contents: Contents) -> None:
@@ -109,9 +152,9 @@ def _check_definitions(contents: Contents) -> None:
             raise Damage(f"the definition of {name} is not ours")
 
 
-def _numbered(contents: Contents, table: str) -> Iterator[SqlRow]:
-    """The rows of a table whose keys count from 1."""
-    for expected, row in enumerate(contents.rows(table), start=1):
+def _numbered(contents: Contents, table: str, after: int = 0) -> Iterator[SqlRow]:
+    """The rows of a table whose keys count from 1, behind one of them."""
+    for expected, row in enumerate(contents.rows(table), start=after + 1):
         if row[0] != expected:
             raise _gap(table, expected, row[0])
         yield row
@@ -143,13 +186,16 @@ def _check_meta(contents: Contents) -> Identity:
 
 
 def _check_chain(
-    contents: Contents, identity: Identity, marks: _Marks, beside: _Beside
+    contents: Contents, begun: ChainState, marks: _Marks, beside: _Beside, last: int | None = None
 ) -> tuple[int, int, bytes, bytes]:
-    """How many records and events there are, the last chain hash, and the hash of the stream."""
+    """How many records and events there are, the last chain hash, and the hash of the stream.
+
+    ``last``: the number of the last record that is looked at; None: of all.
+    """
     events = contents.rows("events")
-    waiting = next(events, NO_EVENT)
-    previous, stream, records, seq = genesis(identity), stream_genesis(identity), 0, 0
-    for records, (number, body, own) in enumerate(contents.rows("records"), start=1):
+    seq, stream, waiting = _streamed(events, begun)
+    previous, records = begun.chain, begun.records
+    for records, (number, body, own) in enumerate(contents.rows("records"), start=begun.records + 1):
         if number != records:
             raise _gap("records", records, number)
         if not isinstance(body, bytes):
@@ -178,17 +224,33 @@ def _check_chain(
         beside.pass_record(number, fields)
         if seq > before:
             marks.pass_events(before, streams)
-    if waiting is not NO_EVENT:
+    if last is None and waiting is not NO_EVENT:
         raise Damage(f"event {waiting[0]}: belongs to record {waiting[1]!r}, which is not there")
     return records, seq, previous, stream
+
+
+def _streamed(events: Iterator[SqlRow], begun: ChainState) -> tuple[int, bytes, SqlRow]:
+    """The number of events of a state, the hash of the stream at the last of them, and the event behind it."""
+    seq, stream, waiting = begun.marked, begun.stream, next(events, NO_EVENT)
+    while seq < begun.events:
+        seq += 1
+        place, _, event = waiting
+        if place != seq or not isinstance(event, bytes):
+            raise _gap("events", seq, place)
+        stream, waiting = stream_hash(stream, event), next(events, NO_EVENT)
+    return seq, stream, waiting
 
 
 class _Marks:
     """Holds the marks of what was published against the events they mark, as these pass."""
 
-    def __init__(self, rows: Iterator[SqlRow]) -> None:
+    def __init__(self, rows: Iterator[SqlRow], begun: ChainState) -> None:
+        self.last = begun.mark, begun.marked, begun.stream
+        """The last mark that has been held: its row, its event and the hash of the stream there."""
         self._rows = rows
-        self._next = self._read(0)
+        self._next = self._read(begun.marked)
+        if self._next is not None and self._next[1] <= begun.events:
+            raise Damage(f"published: row {self._next[0]} names event {self._next[1]}, before the check begins")
 
     def pass_events(self, before: int, streams: list[bytes]) -> None:
         """The events that follow event ``before``, as the hashes of the stream behind each."""
@@ -196,6 +258,7 @@ class _Marks:
             row, seq, marked = self._next
             if marked != streams[seq - before - 1]:
                 raise Damage(f"published: row {row} has not the hash of the stream at event {seq}")
+            self.last = self._next
             self._next = self._read(seq)
 
     def end(self, events: int) -> None:
@@ -221,10 +284,10 @@ class _Marks:
 class _Beside:
     """Holds seals and checkpoints against the tree of the records they belong to, as these pass."""
 
-    def __init__(self, seals: Iterator[SqlRow], checkpoints: Iterator[SqlRow]) -> None:
+    def __init__(self, seals: Iterator[SqlRow], checkpoints: Iterator[SqlRow], begun: CompactRange) -> None:
         self._seals = seals
         self._checkpoints = checkpoints
-        self._grown = CompactRange()
+        self._grown = begun
         self._leaves: list[bytes] = []
         """Of the records behind it."""
         self._sealed = 0
@@ -235,27 +298,31 @@ class _Beside:
         """The next record, as its hashes cover it (``record_fields``)."""
         self._leaves.append(leaf_hash(fields))
         if len(self._leaves) == LEAVES_AT_ONCE:
-            self._tree()
+            self.tree()
         if self._seal is not None and self._seal[0] == number:
             root, mac, signature, digest = _blobs(self._seal, "seal", 4)
             if digest != seal_digest(number, root, mac, signature) or len(root) != NODE_BYTES:
                 raise Damage(f"seal {number}: does not fit its digest")
-            if root != self._tree().root():
+            if root != self.tree().root():
                 raise Damage(f"seal {number}: not the root of the tree of records 1 to {number}")
             self._sealed, self._seal = number, next(self._seals, None)
         if self._checkpoint is not None and self._checkpoint[0] == number:
             sealed, compact_range, digest = _blobs(self._checkpoint, "checkpoint", 3)
             if digest != checkpoint_digest(number, sealed, compact_range):
                 raise Damage(f"checkpoint {number}: does not fit its digest")
-            if compact_range != self._tree().data():
+            if compact_range != self.tree().data():
                 raise Damage(f"checkpoint {number}: not the compact range of the tree of records 1 to {number}")
             self._checkpoint = next(self._checkpoints, None)
 
-    def _tree(self) -> CompactRange:
+    def tree(self) -> CompactRange:
         """Of all records that have passed."""
         if self._leaves:
             self._grown, self._leaves = self._grown.appended(*self._leaves), []
         return self._grown
+
+    def is_past(self, records: int) -> bool:
+        """Whether no seal and no checkpoint is left that should have been of one of these records."""
+        return all(row is None or row[0] > records for row in (self._seal, self._checkpoint))
 
     def end(self, records: int) -> None:
         """There are no more records."""

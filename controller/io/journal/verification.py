@@ -1,4 +1,10 @@
-"""Checks a journal file from outside, the way an inspector would."""
+"""Checks a journal file from outside, the way an inspector would.
+
+A long one is checked by several processes, each of which checks the records between two of its checkpoints. There the
+compact range of the tree is kept, and the hash of the stream is marked where events were published, so that a check may
+begin. Each process says only whether its records are whole and come to the state with which the next begins. What is
+wrong, and where, a check from the first record on says.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +13,14 @@ import itertools
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from controller.formats.journal.check import CheckReport, Contents, SqlRow, examine
+from controller.formats.journal.check import ChainState, CheckReport, Contents, SqlRow, examine, reaches
 from controller.formats.journal.file_header import HEADER_BYTES, header_damage, library_of
+from controller.formats.journal.merkle_tree import CompactRange
 from controller.formats.journal.records import Identity, RecordDamaged, key_mark, open_checkpoint
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Seal, Sealing
@@ -21,8 +30,9 @@ from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
-from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalUnreadable, cannot_read
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalUnreadable, NotAJournal, cannot_read
 from controller.io.journal.reader import JournalReader, open_for_reading
+from controller.io.system.processes import processes
 
 WORK_SECONDS: Final = 0.01
 """A gentle check works so long at a stretch."""
@@ -37,6 +47,22 @@ ROWS_AT_ONCE: Final = 50
 """Read between two looks at the clock."""
 
 
+ALONE_RECORDS: Final = 200_000
+"""A journal of no more is checked by one process: in a second, and others take half of one to begin."""
+
+KEYS: Final = {"records": "number", "events": "seq", "published": "id", "seals": "number", "checkpoints": "number"}
+"""The key of each table that is read from some row on."""
+
+LEAST_KEY: Final = -(2**63)
+"""No row of SQLite has a lesser one."""
+
+ReadContents = Callable[[sqlite3.Connection, ChainState | None, int | None], Contents]
+"""A journal as it is read behind a state, None for the beginning, to a record, None for the last."""
+
+
+LAST_KEY: Final = 2**63 - 1
+"""No row of SQLite has a larger one."""
+
 BEGINNING: Final = "the order that began this epoch"
 """What is not as two operators signed it."""
 
@@ -47,15 +73,18 @@ def verify(
     *,
     gently: bool = False,
     reading: Callable[[int, int], None] = lambda _read, _records: None,
+    jobs: int = 1,
+    alone: int = ALONE_RECORDS,
+    workers: Callable[[int], Executor] = processes,
 ) -> CheckReport:
     """Check every row of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
 
-    ``reading`` receives again and again how many records have been read, of how many.
+    ``reading`` receives again and again how many records have been read, of how many. A journal of more than ``alone``
+    records is checked by so many processes as ``jobs`` says, ``workers`` and this one, which reads the last part.
 
-    SQLite looks at every page and how they hang together, the chain at every byte that is in a row. What a flipped bit
-    changes in neither is of no effect. With the table's ``key`` also that every transaction was sealed with it.
-
-    Holds the write-ahead log and a few rows in memory, however large the journal is.
+    SQLite looks at every page and how they hang together, the chain at every byte that is in a row; a flipped bit that
+    neither sees is of no effect. With the table's ``key`` also that every transaction was sealed with it. Holds the
+    write-ahead log and a few rows in memory, however large the journal is.
 
     Raises:
         NotAJournal: there is none here, the file is something else, or it cannot be looked at now.
@@ -72,11 +101,12 @@ def verify(
             # file is overwritten but with what the log has for it, and the log does not begin anew.
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM meta").fetchone()
-            log = _log(path)
+            log, jobs = _log(path), 1 if gently or _last_record(connection) <= alone else jobs
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             header = _header(path, log)
             complaint = header_damage(header) or _sqlite_complaint(connection)
-            report = CheckReport(complaint) if complaint else examine(_contents(connection, header, gently, reading))
+            whole, parts = partial(_contents, connection, header, reading, gently=gently), states(connection, jobs)
+            report = CheckReport(complaint) if complaint else _examined(path, whole, header, parts, workers)
             complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
         return CheckReport(damage=str(damage).removeprefix(f"{path}: "))
@@ -177,13 +207,45 @@ def _log(path: Path) -> bytes:
         raise
 
 
+def _examined(
+    path: Path,
+    whole: Callable[..., Contents],
+    header: bytes,
+    parts: list[ChainState],
+    workers: Callable[[int], Executor],
+) -> CheckReport:
+    """What a check of a journal finds, the records before each of the states by a worker."""
+    if parts:
+        with workers(len(parts)) as pool:
+            read = partial(_part, header)
+            ends = zip([None, *parts], parts, strict=False)
+            others = [pool.submit(reached, path, read, begun, end) for begun, end in ends]
+            report = examine(whole(parts[-1]), parts[-1])
+            if report.damage is None and all(other.result() for other in others):
+                return report
+    return examine(whole())
+
+
+def _part(header: bytes, connection: sqlite3.Connection, begun: ChainState | None, last: int | None) -> Contents:
+    """A part of a journal as another process reads it."""
+    return _contents(connection, header, lambda _read, _records: None, begun, last)
+
+
+def _last_record(connection: sqlite3.Connection) -> int:
+    (found,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
+    return int(found)
+
+
 def _contents(
     connection: sqlite3.Connection,
     header: bytes,
-    gently: bool,  # noqa: FBT001 - as ``verify`` was asked
     reading: Callable[[int, int], None],
+    begun: ChainState | None = None,
+    last: int | None = None,
+    *,
+    gently: bool = False,
 ) -> Contents:
-    """A journal as the library reads it; ``gently``: with pauses."""
+    """A journal as the library reads it, behind a state to the ``last`` record; ``gently``: with pauses."""
     worked_since = time.monotonic()
 
     def pause() -> None:
@@ -193,17 +255,16 @@ def _contents(
             time.sleep(PAUSES * worked)
             worked_since = time.monotonic()
 
-    def last_record() -> int:
-        (found,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
-        return int(found)
-
     def batches(table: str) -> Iterator[list[SqlRow]]:
-        last = last_record() if table == "records" else 0
-        cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - our own names
+        until = _last_record(connection) if table == "records" else 0
+        most = last if last is not None and table == "records" else LAST_KEY
+        key = KEYS.get(table, "id")
+        query = f"SELECT * FROM {table} WHERE {key} >= ? AND {key} <= ? ORDER BY 1"  # noqa: S608 - our own names
+        cursor = connection.execute(query, (first_key(begun, table), most))
         while found := cursor.fetchmany(ROWS_AT_ONCE):
             yield found
-            if last:
-                reading(found[-1][0], last)
+            if until:
+                reading(found[-1][0], until)
             if gently:
                 pause()
 
@@ -217,6 +278,69 @@ def _contents(
     definitions = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
     marks = number("application_id"), number("user_version"), number("schema_version"), library_of(header)
     return Contents(*marks, tuple(definitions), rows)
+
+
+def states(connection: sqlite3.Connection, wanted: int) -> list[ChainState]:
+    """States that part a journal into so many pieces of about one size, or fewer; empty: it is checked in one piece."""
+    found: list[ChainState] = []
+    try:
+        (records,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
+        for part in range(1, wanted):
+            state = _state_from(connection, records * part // wanted)
+            before = found[-1] if found else None
+            if state is None or state.records >= records or (before is not None and state.records <= before.records):
+                continue
+            if state.events - state.marked <= state.events - (0 if before is None else before.events):
+                found.append(state)
+    except (*SQLITE_ERRORS, LookupError, TypeError, ValueError):
+        # Where it cannot be read as a whole journal can, the check from its first record on says why.
+        return []
+    return found
+
+
+def first_key(state: ChainState | None, table: str) -> int:
+    """The key from which on the rows of a table are read where a check begins with a state."""
+    if state is None or table not in KEYS:
+        return LEAST_KEY
+    return 1 + {"events": state.marked, "published": state.mark}.get(table, state.records)
+
+
+def reached(path: Path, read: ReadContents, begun: ChainState | None, end: ChainState) -> bool:
+    """Whether the records of a journal between two states are whole; for a process of its own."""
+    try:
+        with contextlib.closing(open_for_reading(path)) as connection:
+            connection.execute("BEGIN")
+            return reaches(read(connection, begun, end.records), begun, end)
+    except (*SQLITE_ERRORS, JournalDamaged, NotAJournal, OSError, OverflowError):
+        return False
+
+
+def _state_from(connection: sqlite3.Connection, record: int) -> ChainState | None:
+    """The state at the first checkpoint from a record on; None: there is none."""
+    row = connection.execute(
+        "SELECT number, compact_range FROM checkpoints WHERE number >= ? ORDER BY number LIMIT 1", (record,)
+    ).fetchone()
+    if row is None:
+        return None
+    number, compact_range = row
+    (chain,) = connection.execute("SELECT hash FROM records WHERE number = ?", (number,)).fetchone()
+    events = _last(connection, "SELECT number FROM events WHERE seq = ?", "events", number)
+    mark = _last(connection, "SELECT seq FROM published WHERE id = ?", "published", events)
+    if not mark:
+        return None
+    marked, stream = connection.execute("SELECT seq, hash FROM published WHERE id = ?", (mark,)).fetchone()
+    return ChainState(number, chain, events, mark, marked, stream, CompactRange.read(number, compact_range))
+
+
+def _last(connection: sqlite3.Connection, query: str, table: str, most: int) -> int:
+    """The key of the last row of a table that has no more than so much in its column, as they only grow; 0: none."""
+    (above,) = connection.execute(f"SELECT ifnull(max({KEYS[table]}), 0) + 1 FROM {table}").fetchone()  # noqa: S608 - our own names
+    below = 0
+    while above - below > 1:
+        middle = (below + above) // 2
+        (found,) = connection.execute(query, (middle,)).fetchone()
+        below, above = (middle, above) if found <= most else (below, middle)
+    return int(below)
 
 
 def _header(path: Path, log: bytes) -> bytes:
