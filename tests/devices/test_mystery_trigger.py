@@ -136,15 +136,21 @@ def test_the_box_of_another_epoch_is_refused(make: Make) -> None:
     assert rig.journal.read == []
 
 
-@every_box
-def test_a_journal_set_back_gets_no_answer_to_what_it_has_forgotten(make: Make) -> None:
-    """Else whoever saw which contribution won lays the same wagers again, and knows which of them wins."""
+def rig_and_its_journal_of_before(make: Make) -> tuple[Rig, Journal]:
+    """Three contributions are made, and the journal as it was after the first of them."""
     rig = Rig(make)
     rig.contribute(10_000)
     rig.run(S)
     older = rig.journal.copy()
     rig.contribute(20_000, 30_000)
     rig.run(S)
+    return rig, older
+
+
+@every_box
+def test_a_journal_set_back_gets_no_answer_to_what_it_has_forgotten(make: Make) -> None:
+    """Else whoever saw which contribution won lays the same wagers again, and knows which of them wins."""
+    rig, older = rig_and_its_journal_of_before(make)
     rig.readings.clear()
     rig.journal = older
     rig.restart()
@@ -157,12 +163,7 @@ def test_a_journal_set_back_gets_no_answer_to_what_it_has_forgotten(make: Make) 
 
 @every_box
 def test_nor_does_one_that_has_made_as_many_again_while_the_box_was_away(make: Make) -> None:
-    rig = Rig(make)
-    rig.contribute(10_000)
-    rig.run(S)
-    older = rig.journal.copy()
-    rig.contribute(20_000, 30_000)
-    rig.run(S)
+    rig, older = rig_and_its_journal_of_before(make)
     rig.modem.disconnect()
     rig.journal = older
     rig.restart()

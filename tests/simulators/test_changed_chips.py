@@ -7,11 +7,12 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulators.people.acts import Act, Lay, RoundPlayed
+from simulators.people.acts import Act, Lay
 from simulators.people.changed_chips import with_chips_changed
 from simulators.people.dealer import play
 from simulators.people.house import House
 from simulators.people.rack import Rack
+from tests.simulators.nights import worth_at_ends
 
 
 def acts_of(seed: int, per_mille: int, rounds: int = 8) -> tuple[list[Act], Rack, list[int]]:
@@ -24,31 +25,10 @@ def acts_of(seed: int, per_mille: int, rounds: int = 8) -> tuple[list[Act], Rack
 @settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_no_chip_lies_at_two_places_and_rounds_end_with_what_the_script_has(seed: int) -> None:
-    changed, rack, _ = acts_of(seed, 300)
-    lying: dict[tuple[int, str], tuple[str, ...]] = {}
-    worth: list[dict[tuple[int, str], int]] = []
-    for act in changed:
-        if isinstance(act, Lay):
-            lying[act.spot, act.zone] = act.chips
-            chips = [chip for zone in lying.values() for chip in zone]
-            assert len(set(chips)) == len(chips)
-        elif isinstance(act, RoundPlayed):
-            worth.append({place: rack.value_cents(zone) for place, zone in lying.items() if zone})
-    assert worth == _worth_as_scripted(seed)
-
-
-def _worth_as_scripted(seed: int) -> list[dict[tuple[int, str], int]]:
-    """What lies there at the end of each round of the same night without changes."""
-    plain, rack, touched = acts_of(seed, 0)
+    changed, _, _ = acts_of(seed, 300)
+    plain, _, touched = acts_of(seed, 0)
     assert touched == []
-    lying: dict[tuple[int, str], tuple[str, ...]] = {}
-    worth: list[dict[tuple[int, str], int]] = []
-    for act in plain:
-        if isinstance(act, Lay):
-            lying[act.spot, act.zone] = act.chips
-        elif isinstance(act, RoundPlayed):
-            worth.append({place: rack.value_cents(zone) for place, zone in lying.items() if zone})
-    return worth
+    assert worth_at_ends(changed) == worth_at_ends(plain)
 
 
 def test_wagers_are_changed_and_doubles_laid_too_large() -> None:

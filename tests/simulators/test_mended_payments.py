@@ -7,15 +7,13 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulators.people.acts import Act, Lay, Pause, RoundPlayed
+from simulators.people.acts import Act, Lay
 from simulators.people.dealer import play
 from simulators.people.house import House
 from simulators.people.mended_payments import with_payments_mended
 from simulators.people.rack import Rack
 from simulators.people.simulated_table import MAIN
-
-VALUES = Rack()
-"""What each chip is worth; every rack has the same ones."""
+from tests.simulators.nights import RACK, without_chips, worth_at_ends
 
 
 def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
@@ -25,27 +23,12 @@ def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
     return list(with_payments_mended(acts, Random(~seed), rack, per_mille))
 
 
-def ends(acts: list[Act]) -> list[tuple[dict[tuple[int, str], int], RoundPlayed]]:
-    """What lies there at the end of each round, in cents, and what it came to; no chip lies at two places."""
-    lying, found = dict[tuple[int, str], tuple[str, ...]](), list[tuple[dict[tuple[int, str], int], RoundPlayed]]()
-    for act in acts:
-        if isinstance(act, Lay):
-            lying[act.spot, act.zone] = act.chips
-            chips = [chip for zone in lying.values() for chip in zone]
-            assert len(set(chips)) == len(chips)
-        elif isinstance(act, RoundPlayed):
-            found.append(({place: VALUES.value_cents(zone) for place, zone in lying.items() if zone}, act))
-    return found
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_cards_keys_and_what_rounds_come_to_are_the_script_s(seed: int) -> None:
     acts, plain = acts_of(seed, 500), acts_of(seed, 0)
-    assert [one for one in acts if not isinstance(one, Lay | Pause)] == [
-        one for one in plain if not isinstance(one, Lay | Pause)
-    ]
-    assert ends(acts) == ends(plain)
+    assert without_chips(acts) == without_chips(plain)
+    assert worth_at_ends(acts) == worth_at_ends(plain)
 
 
 def test_a_wager_is_taken_and_laid_back_or_paid_twice_before_it_is_paid_right() -> None:
@@ -58,4 +41,4 @@ def test_a_wager_is_taken_and_laid_back_or_paid_twice_before_it_is_paid_right() 
 
 def cents_of(laid: Lay) -> int:
     """What was laid is worth."""
-    return VALUES.value_cents(laid.chips)
+    return RACK.value_cents(laid.chips)

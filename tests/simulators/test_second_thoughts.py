@@ -7,11 +7,12 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulators.people.acts import Act, Draw, Lay, Pause, RoundPlayed
+from simulators.people.acts import Act, Draw, Lay
 from simulators.people.dealer import play
 from simulators.people.house import House
 from simulators.people.rack import Rack
 from simulators.people.second_thoughts import with_second_thoughts
+from tests.simulators.nights import layouts_at_ends, without_chips
 
 
 def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
@@ -25,24 +26,8 @@ def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
 @given(st.integers(0, 2**32))
 def test_cards_and_rounds_are_the_script_s_and_no_chip_lies_at_two_places(seed: int) -> None:
     acts, plain = acts_of(seed, 500), acts_of(seed, 0)
-    assert [one for one in acts if not isinstance(one, Lay | Pause)] == [
-        one for one in plain if not isinstance(one, Lay | Pause)
-    ]
-    assert _ends(acts) == _ends(plain)
-
-
-def _ends(acts: list[Act]) -> list[dict[tuple[int, str], tuple[str, ...]]]:
-    """What lies there at the end of each round."""
-    lying: dict[tuple[int, str], tuple[str, ...]] = {}
-    ends = list[dict[tuple[int, str], tuple[str, ...]]]()
-    for act in acts:
-        if isinstance(act, Lay):
-            lying[act.spot, act.zone] = act.chips
-            chips = [chip for zone in lying.values() for chip in zone]
-            assert len(set(chips)) == len(chips)
-        elif isinstance(act, RoundPlayed):
-            ends.append({place: zone for place, zone in lying.items() if zone})
-    return ends
+    assert without_chips(acts) == without_chips(plain)
+    assert layouts_at_ends(acts) == layouts_at_ends(plain)
 
 
 def test_some_are_laid_early_and_some_twice() -> None:
