@@ -268,7 +268,8 @@ def _is_withheld_slip(transaction: Transaction, event: MoveUnexplained) -> bool:
 
     An antenna, say, heard what lay beside it as the bets were locked.
     """
-    round_now = transaction.state.round
+    # What is said as the round closes is of one that is open no more.
+    round_now = transaction.round_known(event.round) if transaction.house.parts_reckoned else transaction.state.round
     if not transaction.house.moves_reconsidered or round_now is None or round_now.number != event.round:
         return False
     if isinstance(transaction.stamped.input, ChipsSeen) or event.spot not in round_now.bets.spots:
