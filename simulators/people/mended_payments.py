@@ -36,7 +36,7 @@ def with_payments_mended(acts: Iterable[Act], chance: Chance, rack: Rack, per_mi
             case RoundPlayed():
                 is_dealt = False
             case Lay(spot, "main") if is_dealt and lying.get(spot):
-                if happens(chance, per_mille) and not script.card_follows():
+                if happens(chance, per_mille) and script.is_played_out():
                     yield from _wrong(act, lying[spot], chance, rack)
             case _:
                 pass

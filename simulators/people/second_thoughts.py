@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from simulators.chance import Chance, happens
-from simulators.people.acts import Act, Draw, Lay, Pause, Press
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.rack import Rack
 from simulators.people.round_in_play import RoundInPlay
 from simulators.people.simulated_table import MAIN
@@ -114,6 +114,15 @@ class Script:
                 return isinstance(self._ahead[place], Draw)
             place += 1
         return False
+
+    def is_played_out(self) -> bool:
+        """Whether no card is drawn any more in the round."""
+        place = 0
+        while place < len(self._ahead) or self._look():
+            if isinstance(self._ahead[place], Draw | RoundPlayed):
+                return isinstance(self._ahead[place], RoundPlayed)
+            place += 1
+        return True
 
     def _look(self) -> bool:
         """Look one act further ahead; False: the script has ended."""

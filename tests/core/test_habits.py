@@ -155,6 +155,15 @@ WILD = {
     "withdraws_per_mille": 100,
     "mends_per_mille": 50,
 }
+WILDER = {
+    "eager_per_mille": 200,
+    "falters_per_mille": 100,
+    "restless_per_mille": 100,
+    "thoughts_per_mille": 150,
+    "changes_per_mille": 40,
+    "withdraws_per_mille": 200,
+    "mends_per_mille": 100,
+}
 HURRIED = {"withdraws_per_mille": 300, "eager_per_mille": 100, "falters_per_mille": 50}
 
 

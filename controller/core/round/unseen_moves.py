@@ -257,7 +257,7 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
         # What was keyed stands, and so does what lay there when the next decision was.
         return False
     at_card = bool(keys) or any(isinstance(one.item, CardObserved) for one in meanwhile)
-    in_parts = rise.after < item.before
+    in_parts = rise.after != item.before
     raised = (in_parts or round_now.hides_faces()) and may_have_been_raised(transaction.lattice(), came, item.box)
     moves = [replace(item, takes_back=True)]
     if item.after < rise.before:
