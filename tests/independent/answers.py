@@ -25,6 +25,9 @@ def answer(text: str, choices: Sequence[str], asked: Round, latest: Round, *, mi
     """
     if text.startswith(("Were cards drawn", "A card was missed", "Card missed")):
         return "yes" if missed else "no"
+    if text.startswith("Are the cards of this deal other ones"):
+        # Here a card is burned where its key says so, and dealt where none does.
+        return None if missed else "no"
     if text.startswith("A card came before the bets were locked"):
         return "yes"
     if text.startswith("Another round") or "another round" in text.lower():
