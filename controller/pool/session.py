@@ -72,7 +72,7 @@ class LinkSession:
         self._waiting: deque[TablePosting] = deque(waiting)
         self._sent = 0
         """How many of those waiting are under way."""
-        self._told = settled + len(self._waiting)
+        self._last_sent = settled + len(self._waiting)
         """The last posting that any link can have been sent: those of before, and since then what was sent."""
         self._ask_ns = now_ns
         self._silent_ns = now_ns + SILENCE_NS
@@ -185,7 +185,7 @@ class LinkSession:
                 self._dispute = "the ledger has lost what it had answered"
         elif status.epoch > self._epoch:
             self._dispute = "another journal of this table has been posting"
-        elif (status.epoch, status.seq) > (self._epoch, self._told):
+        elif (status.epoch, status.seq) > (self._epoch, self._last_sent):
             # An older copy of the journal: what it posts next would get the answers of what it has forgotten.
             self._dispute = "the ledger has entries this journal never made"
         else:
@@ -225,6 +225,6 @@ class LinkSession:
         if not first:
             self._again_ns = now_ns + AGAIN_NS
         self._sent = until
-        self._told = max(self._told, self._settled + until)
+        self._last_sent = max(self._last_sent, self._settled + until)
         deeds = enumerate(islice(self._waiting, first, until), start=self._settled + 1 + first)
         return Reaction(tuple(PostingRequest(self._epoch, seq, deed) for seq, deed in deeds), events)

@@ -113,7 +113,7 @@ class MysteryTriggerSession(Outbox):
         self._wish = wish or TriggerWish()
         self._cycle, self._revealed = self._wish.cycle, self._wish.revealed
         self._number = self._wish.number
-        self._told = max(self._wish.made, self._wish.number + len(self._wish.contributions))
+        self._last_sent = max(self._wish.made, self._wish.number + len(self._wish.contributions))
         """The last contribution that a box can have been sent: none is before it is in the journal."""
         self._hit_cycle = 0
         self._state: tuple[HealthState, str] | None = None
@@ -273,7 +273,7 @@ class MysteryTriggerSession(Outbox):
         if status.condition not in _RECALLS:
             return False
         drawn = status.condition not in {TriggerCondition.OPEN, TriggerCondition.NO_RANDOMNESS}
-        return status.number > self._told or status.cycle > self._wish.cycle + drawn
+        return status.number > self._last_sent or status.cycle > self._wish.cycle + drawn
 
     def _committed(self, committed: CycleCommitted, now_ns: int) -> None:
         if committed.cycle != self._cycle + 1 or self._revealed != self._cycle:
@@ -353,7 +353,7 @@ class MysteryTriggerSession(Outbox):
             if now_ns >= self._sent_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
                 self._sent_at_ns[command] = now_ns
                 self._unsent_commands.append(command)
-                self._told = max(self._told, command.number if isinstance(command, Contribute) else 0)
+                self._last_sent = max(self._last_sent, command.number if isinstance(command, Contribute) else 0)
         self._sent_at_ns = {command: at_ns for command, at_ns in self._sent_at_ns.items() if command in due}
 
     def _ask(self, now_ns: int) -> None:

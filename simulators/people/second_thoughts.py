@@ -5,7 +5,7 @@ A layer over a dealer's script. Everybody at the table takes what lies there as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from simulators.chance import Chance, happens
@@ -108,21 +108,20 @@ class Script:
 
     def card_follows(self) -> bool:
         """Whether the next thing done is to draw a card, so that what was just laid is a double or split."""
-        place = 0
-        while place < len(self._ahead) or self._look():
-            if not isinstance(self._ahead[place], Pause | Press):
-                return isinstance(self._ahead[place], Draw)
-            place += 1
-        return False
+        return isinstance(self._next(lambda act: not isinstance(act, Pause | Press)), Draw)
 
     def is_played_out(self) -> bool:
         """Whether no card is drawn any more in the round."""
+        return not isinstance(self._next(lambda act: isinstance(act, Draw | RoundPlayed)), Draw)
+
+    def _next(self, is_sought: Callable[[Act], bool]) -> Act | None:
+        """The next act that is sought; None: the script has none."""
         place = 0
         while place < len(self._ahead) or self._look():
-            if isinstance(self._ahead[place], Draw | RoundPlayed):
-                return isinstance(self._ahead[place], RoundPlayed)
+            if is_sought(self._ahead[place]):
+                return self._ahead[place]
             place += 1
-        return True
+        return None
 
     def _look(self) -> bool:
         """Look one act further ahead; False: the script has ended."""

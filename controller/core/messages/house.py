@@ -222,8 +222,9 @@ class House(Value, frozen=True, tag=False):
     first was a payment that was picked up, the second the next bet, and the third all doubled."""
     parts_reckoned: bool = False
     """Whether less than a wager that comes in other chips where it lay may be the next bet as well as what stays of a
-    split or double, a wager lies as long as one of two antennas hears its chips, and what came first of a split,
-    unexplained until the rest was laid, accuses nobody. False: the journal is of before."""
+    split or double, and a wager lies as long as one of two antennas hears its chips; and whether nobody is accused of
+    what came first of a split until the rest was laid, nor of what had come and left before anything was said of it.
+    False: the journal is of before."""
     slips_of_something: bool = False
     """Whether a fill or a credit of 0.00 is refused, as nothing was carried. False: the journal is of before, when it
     was entered, and its slip could be entered again."""
@@ -231,10 +232,10 @@ class House(Value, frozen=True, tag=False):
     """Whether an order on a card that no open round has, or one that takes back a box where none was declared, is
     refused with what to do instead. False: the journal is of before."""
     falls_at_cards: bool = False
-    """Whether what falls between looks with a card among them, or in a deal that was not confirmed, may take back a
-    double or split before its card, and whether chips that came and left before the last card may be none of the stake
-    that is paid or taken. False: the journal is of before, when the double stood, who took it back after a look had
-    shown it was accused, and the stake was all that had come."""
+    """Whether what falls between looks with a card or key among them, or in a deal that was not confirmed, may take
+    back a double or split before its card, and whether chips that came and left before the last card or key of the play
+    may be none of the stake that is paid or taken. False: the journal is of before, when the double stood, who took it
+    back after a look had shown it was accused, and the stake was all that had come."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

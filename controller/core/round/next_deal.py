@@ -24,7 +24,7 @@ from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import ChipsObserved
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.round import closing, first_card, lifecycle, unseen_moves
+from controller.core.round import closing, first_card, lifecycle, raised_chips, unseen_moves
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
@@ -121,14 +121,14 @@ def _lies_less_anew(transaction: Transaction) -> bool:
     """
     if not transaction.house.parts_reckoned:
         return False
-    round_now, felt, last = transaction.round(), transaction.state.felt, dict[int, ChipsObserved]()
-    for one in round_now.evidence.observations:
-        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
-            last[one.item.box] = one.item
+    round_now, felt = transaction.round(), transaction.state.felt
     replaced = set(round_now.cards.replaced)
+    moves = ((spot, raised_chips.last_move(round_now, box)) for box, spot in enumerate(round_now.bets.spots))
     return any(
-        0 < item.after < item.before and set(felt[zone_name(round_now.bets.spots[box], "main")].chips) <= replaced
-        for box, item in last.items()
+        moved is not None
+        and 0 < moved[1].after < moved[1].before
+        and set(felt[zone_name(spot, "main")].chips) <= replaced
+        for spot, moved in moves
     )
 
 
@@ -441,7 +441,7 @@ def deadline_ns(table: Table) -> int:
 
 def close_at_next_deal(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
-    if unseen_moves.lie_bet_anew(transaction):
+    if unseen_moves.take_left_as_next_bets(transaction):
         # Had nothing been taken for what is left of a double, they would have said so before the deal.
         lifecycle.close_round(transaction)
         return

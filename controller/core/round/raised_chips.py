@@ -99,34 +99,40 @@ def may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool
     return any(node.acting == box or node.boxes[box].kind is BoxStatus.PENDING for node in before)
 
 
-def hands_before(lattice: Lattice, came: DatedObservation, box: int) -> Iterator[tuple[int, ...]]:
-    """The hands of a box that may still have been played when chips came to it."""
+def _hands_before(
+    lattice: Lattice, came: DatedObservation, box: int, *statuses: HandStatus
+) -> Iterator[tuple[int, ...]]:
+    """The hands of a box that may still have been played when chips came to it: in play those of these statuses."""
     for node in lattice.as_of(came.first_ns).frontier:
         if node.acting == box:
-            yield from (hand.cards for hand in node.hands if hand.now is HandStatus.OPEN)
+            yield from (hand.cards for hand in node.hands if hand.now in statuses)
         elif node.boxes[box].kind is BoxStatus.PENDING:
             yield lattice.game.deal.initial[box]
 
 
 def may_have_been_raised(lattice: Lattice, came: DatedObservation, box: int) -> bool:
     """Whether chips that came to a box may have been a double or split, also again of a hand that has none back yet."""
-    doubled = (
-        hand.cards
-        for node in lattice.as_of(came.first_ns).frontier
-        if node.acting == box
-        for hand in node.hands
-        if hand.now is HandStatus.OWED
-    )
-    return any(_may_be_raised(cards) for cards in (*hands_before(lattice, came, box), *doubled))
+    return any(map(_may_be_raised, _hands_before(lattice, came, box, HandStatus.OPEN, HandStatus.OWED)))
 
 
-def is_doubled(cards: tuple[int, ...]) -> bool:
+def may_have_been_doubled(lattice: Lattice, came: DatedObservation, box: int) -> bool:
+    """Whether chips that came to a box may have been a double of a hand that was played then."""
+    return any(map(_is_doubled, _hands_before(lattice, came, box, HandStatus.OPEN)))
+
+
+def last_move(round_now: Round, box: int) -> DatedMove | None:
+    """The last change of a box's main zone; None: there was none."""
+    moves = ((one, one.chips_at(box, "main")) for one in reversed(round_now.evidence.observations))
+    return next(((one, moved) for one, moved in moves if moved is not None), None)
+
+
+def _is_doubled(cards: tuple[int, ...]) -> bool:
     """Whether a player may double this hand: nobody does so with seventeen or more but with an ace as eleven."""
     points, soft = total(tuple(map(points_of, cards)))
-    return len(cards) == 2 and (points < _LEAST_MADE or soft)
+    return len(cards) == _PAIR and (points < _LEAST_MADE or soft)
 
 
 def _may_be_raised(cards: tuple[int, ...]) -> bool:
     """Whether a player may double or split this hand: nobody splits tens."""
     points = tuple(map(points_of, cards))
-    return is_doubled(cards) or (len(points) == _PAIR and points[0] == points[1] < _TEN)
+    return _is_doubled(cards) or (len(points) == _PAIR and points[0] == points[1] < _TEN)

@@ -21,11 +21,11 @@ from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
 from controller.core.round.raised_chips import (
     DatedMove,
-    hands_before,
     holds_card,
-    is_doubled,
     is_of,
+    last_move,
     leaves_wager,
+    may_have_been_doubled,
     may_have_been_raised,
     may_play,
     rise_before,
@@ -356,7 +356,7 @@ def _may_be_withdrawn(transaction: Transaction, came: DatedObservation, rise: Ch
     if transaction.house.falls_at_cards:
         # A hand that wins as it is may be doubled or split all the same.
         return may_have_been_raised(lattice, came, box)
-    if not any(map(is_doubled, hands_before(lattice, came, box))):
+    if not may_have_been_doubled(lattice, came, box):
         return False
     unknown = points is None and round_now.cards.hole_dealt
     holes = range(1, 11) if unknown else (points,)
@@ -515,14 +515,14 @@ def _may_be_taken_back(transaction: Transaction) -> bool:
     return any(leaves_wager(transaction, one) for one in last)
 
 
-def lie_bet_anew(transaction: Transaction) -> bool:
-    """Whether only next bets lie at the boxes if what may have been left of a double is one, as a deal follows."""
+def take_left_as_next_bets(transaction: Transaction) -> bool:
+    """Take what may have been left of a double for the next bet, as a deal follows; whether only such lie there."""
     round_now, left = transaction.round(), set[str]()
     if not transaction.house.falls_at_cards or not round_now.must_ignore_faces() or round_now.first_blocking():
         return False
     for box, spot in enumerate(round_now.bets.spots):
-        moves = [one for one in round_now.evidence.observations if one.chips_at(box, "main") is not None]
-        if moves and leaves_wager(transaction, moves[-1]):
+        moved = last_move(round_now, box)
+        if moved is not None and leaves_wager(transaction, moved[0]):
             left.update(transaction.state.felt[zone_name(spot, "main")].chips)
     replaced = tuple(one for one in round_now.cards.replaced if one not in left)
     if replaced == round_now.cards.replaced:

@@ -308,18 +308,22 @@ def _is_back(transaction: Transaction, one: Suspicion) -> bool:
 
 def _puts_slip_right(transaction: Transaction, name: str) -> bool:
     """Whether the chips that leave a zone came there so lately that they say no more than that somebody erred."""
-    now_ns, here = transaction.table_ns(transaction.stamped.at_ns), _chips_at(transaction.state.felt, name)
+    here = _chips_at(transaction.state.felt, name)
     return any(
         zone_name(one.spot, one.zone) == name
-        and (
-            _is_back(transaction, one)
-            or (bool(one.gone(here)) and (one.left(now_ns, here).is_put_right or _left_untold(transaction, one)))
-        )
+        and (_is_back(transaction, one) or (bool(one.gone(here)) and _as_left(transaction, one).is_put_right))
         for one in transaction.state.suspected
     )
 
 
-def _left_untold(transaction: Transaction, one: Suspicion) -> bool:
+def _as_left(transaction: Transaction, one: Suspicion) -> Suspicion:
+    """A suspicion once its chips are seen to be gone: put right in time, or before anything was said of them."""
+    here = _chips_at(transaction.state.felt, zone_name(one.spot, one.zone))
+    left = one.left(transaction.table_ns(transaction.stamped.at_ns), here)
+    return replace(left, is_put_right=left.is_put_right or _left_before_said(transaction, one))
+
+
+def _left_before_said(transaction: Transaction, one: Suspicion) -> bool:
     """Whether a reading says of chips whose coming was said late that they left again, neither card nor key between.
 
     Until the hole card is turned nothing is said of what no play explains. As much as before lies there.
@@ -366,8 +370,7 @@ def raise_confirmed(transaction: Transaction) -> None:
             _tell(transaction, replace(one, is_put_right=True))
             continue
         if one.left_ns < 0 and one.gone(transaction.state.felt[zone_name(one.spot, one.zone)].chips):
-            left = one.left(now_ns, _chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))
-            one = replace(left, is_put_right=left.is_put_right or _left_untold(transaction, one))  # noqa: PLW2901
+            one = _as_left(transaction, one)  # noqa: PLW2901
         if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
             # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
             # heard until they were picked up nobody knows at which of them they lay.

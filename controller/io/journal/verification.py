@@ -219,7 +219,7 @@ def _examined(
         with workers(len(parts)) as pool:
             read = partial(_part, header)
             ends = zip([None, *parts], parts, strict=False)
-            others = [pool.submit(reached, path, read, begun, end) for begun, end in ends]
+            others = [pool.submit(is_whole_between, path, read, begun, end) for begun, end in ends]
             report = examine(whole(parts[-1]), parts[-1])
             if report.damage is None and all(other.result() for other in others):
                 return report
@@ -284,13 +284,12 @@ def states(connection: sqlite3.Connection, wanted: int) -> list[ChainState]:
     """States that part a journal into so many pieces of about one size, or fewer; empty: it is checked in one piece."""
     found: list[ChainState] = []
     try:
-        (records,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
+        records = _last_record(connection)
         for part in range(1, wanted):
             state = _state_from(connection, records * part // wanted)
-            before = found[-1] if found else None
-            if state is None or state.records >= records or (before is not None and state.records <= before.records):
-                continue
-            if state.events - state.marked <= state.events - (0 if before is None else before.events):
+            before, published = (found[-1].records, found[-1].events) if found else (0, 0)
+            # From a mark of the part before that one the stream would be hashed on through all of it.
+            if state is not None and before < state.records < records and state.marked >= published:
                 found.append(state)
     except (*SQLITE_ERRORS, LookupError, TypeError, ValueError):
         # Where it cannot be read as a whole journal can, the check from its first record on says why.
@@ -305,7 +304,7 @@ def first_key(state: ChainState | None, table: str) -> int:
     return 1 + {"events": state.marked, "published": state.mark}.get(table, state.records)
 
 
-def reached(path: Path, read: ReadContents, begun: ChainState | None, end: ChainState) -> bool:
+def is_whole_between(path: Path, read: ReadContents, begun: ChainState | None, end: ChainState) -> bool:
     """Whether the records of a journal between two states are whole; for a process of its own."""
     try:
         with contextlib.closing(open_for_reading(path)) as connection:
