@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from simulators.chance import happens, pick
-from simulators.people.acts import Act, Pause
+from simulators.people.acts import Act
 from simulators.people.bettors import has_room
 from simulators.people.box import Box, Choice, choices, is_soft, total
 from simulators.people.simulated_table import MAIN, SimulatedTable
@@ -43,14 +43,9 @@ def withdrawn(table: SimulatedTable, box: Box, place: int) -> Iterator[Act]:
             yield from table.restack(box.spot, lay_cents + cents)
         else:
             yield from table.lay(box.spot, MAIN, lay_cents + cents)
-        yield _pause(table, LIES_MS)
+        yield table.pause(LIES_MS)
         if happens(table.rng, 200) and cents > SMALLEST_CENTS:
             yield from table.lay(box.spot, MAIN, lay_cents + SMALLEST_CENTS)
-            yield _pause(table, BACK_MS)
+            yield table.pause(BACK_MS)
         yield from table.lay(box.spot, MAIN, lay_cents)
-        yield _pause(table, BACK_MS)
-
-
-def _pause(table: SimulatedTable, between_ms: tuple[int, int]) -> Pause:
-    shortest, longest = between_ms
-    return Pause(shortest + table.rng.randrange(longest - shortest))
+        yield table.pause(BACK_MS)

@@ -189,7 +189,7 @@ HURRIED = {"withdraws_per_mille": 300, "eager_per_mille": 100, "falters_per_mill
             Block(25, 7_000_046, 12, 3, "bets only", "borgata", **HURRIED), id="in parts, of both hands of a split"
         ),
         pytest.param(
-            Block(31, 7_000_052, 45, 4, "bets only", "hollywood-penn-national", **HURRIED),
+            Block(31, 7_000_052, 50, 4, "bets only", "hollywood-penn-national", **HURRIED),
             id="in parts, with a card as the first of it comes",
         ),
         pytest.param(
@@ -207,7 +207,14 @@ HURRIED = {"withdraws_per_mille": 300, "eager_per_mille": 100, "falters_per_mill
         pytest.param(
             Block(77, 11_000_110, 34, 3, "keys", "hollywood-perryville", **WILD), id="and the stake is paid as it was"
         ),
-        pytest.param(Block(85, 11_000_118, 21, 3, "forgets", "borgata", **WILD), id="and the stake is taken as it was"),
+        pytest.param(
+            Block(105, 11_000_138, 7, 4, "keys", "hollywood-penn-national", **WILD),
+            id="laid since the look before the key of a stand",
+        ),
+        pytest.param(
+            Block(78, 13_000_117, 51, 3, "forgets", "hollywood-perryville", **WILDER),
+            id="in parts, the last of which is reported once the hole card is turned",
+        ),
     ],
 )
 def test_a_double_that_is_taken_back_before_a_hit_or_stand_was_never_laid(table: Block) -> None:
