@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.io.files import profile_files
 from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import accused, alerts
 
@@ -179,3 +180,21 @@ def test_in_journals_of_before_the_second_was_a_payment() -> None:
     rig.change_house(falls_at_cards=False)
     rig.play(TWICE)
     assert alerts(rig, AlertKind.DEALER_AGAINST_RULE)
+
+
+KEYED = (
+    "1 main 10 / wait 4 / key no_more_bets / deal 5s 9c 6h 8d / wait 3 / {laid} / wait 3 / 1 main 10 / wait 2"
+    " / key hit / wait 1 / 2c / wait 3 / key stand / wait 3 / key hole_turned / wait 2 / 1 main 0 / wait 1"
+    " / key round_closed / wait 8"
+)
+
+
+@pytest.mark.parametrize("laid", ["key double / wait 0.3 / 1 main 20", "1 main 20 / wait 0.2 / key double"])
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_one_that_was_keyed_stands_and_the_floor_rules_if_the_next_key_says_otherwise(cycle_ms: int, laid: str) -> None:
+    options = {"stand_key": "always", "new_shoe_burns": 0}
+    rig = HumanRig(profile_files.load("hollywood-perryville", options).rules, {}, cycle_ms=cycle_ms)
+    rig.play(KEYED.format(laid=laid))
+    assert rig.postings_of(1) == set()
+    assert rig.outcomes() == ["irregular"]
+    assert accused(rig) == []

@@ -68,6 +68,13 @@ def test_its_parts_begin_at_checkpoints_and_go_on_from_marks(path: Path) -> None
     assert [(one.records, one.events, one.mark, one.marked) for one in parts] == [(40, 40, 13, 39), (80, 80, 26, 78)]
 
 
+def test_no_part_begins_where_nothing_was_marked_since_the_one_before(path: Path) -> None:
+    """The stream would be hashed on from the beginning of that one."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TEMP TABLE published AS SELECT * FROM main.published WHERE seq <= 39")
+        assert [one.records for one in states(connection, 3)] == [40]
+
+
 def test_one_that_was_never_published_is_checked_in_one_piece(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TEMP TABLE published (id, seq, hash, digest)")
@@ -130,3 +137,15 @@ def test_one_of_which_a_row_is_gone_or_another_does_not(path: Path, table: str) 
         )
         gone = reaches(contents(path, rows | {table: [*rows[table][:at], *rows[table][at + 1 :]]}), begun, end)
         assert gone == (table in {"seals", "checkpoints"})
+
+
+def test_it_begins_with_the_last_mark_and_with_no_earlier_one(path: Path) -> None:
+    begun, end, rows = part(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        query = "SELECT id, seq, hash FROM published WHERE id = ?"
+        mark, marked, stream = connection.execute(query, (begun.mark - 1,)).fetchone()
+        earlier = {
+            table: connection.execute(f"SELECT * FROM {table} WHERE {key} > ? ORDER BY 1", (after,)).fetchall()
+            for table, key, after in (("published", "id", mark), ("events", "seq", marked))
+        }
+    assert not reaches(contents(path, rows | earlier), begun._replace(mark=mark, marked=marked, stream=stream), end)

@@ -138,7 +138,7 @@ def reaches(contents: Contents, begun: ChainState | None, end: ChainState) -> bo
         records, events, head, _ = _check_chain(contents, begun, marks, beside, end.records)
     except Damage:
         return False
-    return ChainState(records, head, events, *marks.last, beside.tree()) == end and beside.is_past(end.records)
+    return ChainState(records, head, events, *marks.last, beside.tree()) == end
 
 
 def _check_definitions(contents: Contents) -> None:
@@ -319,10 +319,6 @@ class _Beside:
         if self._leaves:
             self._grown, self._leaves = self._grown.appended(*self._leaves), []
         return self._grown
-
-    def is_past(self, records: int) -> bool:
-        """Whether no seal and no checkpoint is left that should have been of one of these records."""
-        return all(row is None or row[0] > records for row in (self._seal, self._checkpoint))
 
     def end(self, records: int) -> None:
         """There are no more records."""
