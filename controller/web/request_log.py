@@ -23,6 +23,9 @@ REASON_LIMIT: Final = 120
 NOT_OURS: Final = (HttpProcessingError, RequestPayloadError)
 """Faults of the one who asks: bytes that are no request, and a body that is not what its head said."""
 
+STATUS_LINE: Final = ", message:\n"
+"""Ends the first line of an error of the library that was made a text."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -43,4 +46,6 @@ class RequestLog(Adapter):
 def reason_of(error: Exception) -> str:
     """What was wrong, on one line of bounded length."""
     said = getattr(error, "message", "") or str(error)
+    # Of a body the library gives its own words below a line with the status.
+    said = said.partition(STATUS_LINE)[2].strip() or said
     return printable(said.partition("\n")[0])[:REASON_LIMIT]

@@ -27,7 +27,7 @@ from controller.web.journals import JournalRefused, Journals
 from controller.web.languages import language_files
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
-from controller.web.request_log import RequestLog
+from controller.web.request_log import NOT_OURS, RequestLog, reason_of
 from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
 from controller.web.table_file_check import checked, checks_table_files
 from controller.web.whole_floor import FloorRefused, FloorUnread, WholeFloor
@@ -185,7 +185,7 @@ async def body(request: web.Request) -> bytes:
     """What was sent with a request; who announces it and does not send it holds a connection no longer than others.
 
     Raises:
-        web.HTTPException: it did not come in time, is too large, or the caller is gone.
+        web.HTTPException: it did not come in time, is too large, is not encoded as announced, or the caller is gone.
     """
     try:
         async with asyncio.timeout(request.app[PARTS].body_seconds):
@@ -194,6 +194,10 @@ async def body(request: web.Request) -> bytes:
         raise web.HTTPRequestTimeout(text="what was announced with the request did not come\n") from error
     except ConnectionError as error:
         raise web.HTTPBadRequest(text="gone before the request was whole\n") from error
+    except NOT_OURS as error:
+        # The library's line in the log comes as it looks for the rest of the body behind the answer.
+        said = f"what came with the request is not as its head says: {reason_of(error)}\n"
+        raise web.HTTPBadRequest(text=said) from error
 
 
 async def entered(request: web.Request) -> web.Response:

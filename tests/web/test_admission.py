@@ -208,10 +208,11 @@ async def test_ten_thousand_connections_are_refused_and_the_pages_go_on(served: 
                     return
 
 
-UNSENT: Final = ("/api/sign-in", "/api/table-file")
+READ: Final = ("/api/sign-in", "/api/table-file")
+"""What reads a body, also of somebody who is not signed in."""
 
 
-@pytest.mark.parametrize("path", UNSENT)
+@pytest.mark.parametrize("path", READ)
 @pytest.mark.parametrize("announced", ["Content-Length: 60000", "Transfer-Encoding: chunked"])
 async def test_who_announces_what_they_do_not_send_is_not_waited_for(
     path: str, announced: str, served: Served, caplog: pytest.LogCaptureFixture
@@ -295,6 +296,26 @@ async def test_what_is_no_request_is_one_line_of_the_log(
         assert (line["event"], line["log_level"], "\n" in line["reason"]) == ("no request", "info", False)
         assert 0 < len(line["reason"]) <= REASON_LIMIT
     assert len(logs) <= 1
+
+
+@pytest.mark.parametrize("path", READ)
+@pytest.mark.parametrize("announced", ["gzip", "deflate"])
+async def test_what_is_not_compressed_as_announced_is_refused_and_one_line_of_the_log(
+    path: str, announced: str, served: Served, client: ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    reason = f"Can not decode content-encoding: {announced}"
+    headers = {"Origin": served.at, "Content-Encoding": announced}
+    with structlog.testing.capture_logs() as logs:
+        async with client.post(
+            served.at + path, headers=headers, data=b"\x1f\x8b\x08 a hand of 21 and no gzip"
+        ) as answer:
+            said = f"what came with the request is not as its head says: {reason}\n"
+            assert (answer.status, await answer.text()) == (400, said)
+        async with client.get(served.at) as answer:
+            assert answer.status == 200
+    (line,) = logs
+    assert (line["event"], line["log_level"], line["reason"]) == ("no request", "info", reason)
+    assert caplog.records == []
 
 
 def test_a_fault_of_ours_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
