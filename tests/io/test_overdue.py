@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from controller.core.messages.events import RoundClosed
 from controller.core.messages.inputs import FitnessLevel
+from controller.formats.journal.schema import ack_digest
 from controller.formats.journal.stream import ack_bytes
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.journal.reader import JournalEntry
@@ -133,5 +137,28 @@ def test_a_consumer_that_is_configured_later_is_waited_for_from_then_on(tmp_path
         async with watched(path) as table:
             await passes(1)
             assert [level for level, _ in table.fitness] == ["fit", "warned"]
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("said", [2, 2**63 - 1])
+def test_an_acknowledgement_of_an_event_that_is_not_there_hides_no_silence_and_ends_no_table(
+    said: int, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        async with watched(path) as table:
+            await table.deal()
+            await passes(HOUR)
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("INSERT INTO acks VALUES (1, ?, ?, ?)", (CONSUMER, said, ack_digest(1, CONSUMER, said)))
+        await passes(200 * HOUR)
+        async with watched(path) as table:
+            await passes(HOUR)
+            assert [level for level, _ in table.fitness] == ["fit", "closed"]
+            await table.acknowledge(1)
+            await passes(HOUR)
+            assert [level for level, _ in table.fitness] == ["fit", "closed", "fit"]
+            assert await table.journal.acks() == {CONSUMER: 1}
 
     run(scenario)
