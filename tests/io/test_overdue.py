@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from controller.core.messages.events import RoundClosed
 from controller.core.messages.inputs import FitnessLevel
-from controller.formats.journal.schema import ack_digest
+from controller.formats.journal.schema import ack_digest, meta_digest
 from controller.formats.journal.stream import ack_bytes
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.journal.reader import JournalEntry
@@ -137,6 +138,60 @@ def test_a_consumer_that_is_configured_later_is_waited_for_from_then_on(tmp_path
         async with watched(path) as table:
             await passes(1)
             assert [level for level, _ in table.fitness] == ["fit", "warned"]
+
+    run(scenario)
+
+
+def state(path: Path, fact: str, value: str) -> None:
+    """Add a fact to a journal as somebody without its key would."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        (row,) = connection.execute("SELECT max(id) + 1 FROM meta").fetchone()
+        connection.execute("INSERT INTO meta VALUES (?, ?, ?, ?)", (row, fact, value, meta_digest(row, fact, value)))
+
+
+@pytest.mark.parametrize("stated", ["x", "", "-5", "1e18", "\N{ARABIC-INDIC DIGIT ONE}", "9" * 19, "9" * 5000])
+def test_where_the_journal_does_not_say_since_when_a_consumer_is_waited_for_it_has_acknowledged_nothing(
+    stated: str, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        async with watched(path, ("books", CONSUMER)) as table:
+            await table.deal()
+            await passes(HOUR)
+            await table.acknowledge(1)
+        state(path, "consumer books", stated)
+        await passes(30 * HOUR)
+        with structlog.testing.capture_logs() as logs:
+            async with watched(path, ("books", CONSUMER)) as table:
+                await passes(HOUR)
+                warned = "consumer books has not acknowledged event 1 for 31 h: at 168 h no more rounds may begin"
+                assert table.fitness == [("fit", ""), ("warned", warned)]
+                # The other is looked after as before.
+                await table.deal()
+                await passes(170 * HOUR)
+                assert [level for level, _ in table.fitness[2:]] == ["closed"]
+                assert not table.task.done()
+        (line,) = logs
+        assert (line["log_level"], line["fact"]) == ("warning", "consumer books")
+        assert "verify" in line["do"]
+
+    run(scenario)
+
+
+def test_a_consumer_of_which_nothing_is_known_is_heard_again_when_it_acknowledges(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        async with watched(path) as table:
+            await table.deal()
+            await passes(HOUR)
+        state(path, f"consumer {CONSUMER}", "x")
+        await passes(200 * HOUR)
+        async with watched(path) as table:
+            await passes(HOUR)
+            assert [level for level, _ in table.fitness] == ["fit", "closed"]
+            await table.acknowledge(1)
+            await passes(HOUR)
+            assert [level for level, _ in table.fitness] == ["fit", "closed", "fit"]
 
     run(scenario)
 

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import structlog
+
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.text.moments import HOUR_NS
@@ -18,6 +20,11 @@ from controller.io.system.clock import Clock
 
 LOOK_SECONDS: Final = 5.0
 """Between two looks: an acknowledgement opens the table within this."""
+
+DIGITS_LIMIT: Final = 19
+"""Of a time in nanoseconds since 1970: enough until 2286."""
+
+log = structlog.get_logger(__name__)
 
 _Tell = Callable[[FitnessLevel, str], None]
 
@@ -49,6 +56,7 @@ class Overdue:
         self._terms = terms
         self._seconds = seconds
         self._since: dict[str, int] = {}
+        self._unread: set[str] = set()
         self._kept: Mapping[str, int] = {}
         self.tell: _Tell = lambda _level, _text: None
         """Told how fit that leaves the table."""
@@ -60,7 +68,7 @@ class Overdue:
             key = f"consumer {name}"
             if key not in self._journal.meta:
                 await self._journal.note(key, str(self._clock.wall_ns()))
-            self._since[name] = int(self._journal.meta[key])
+            self._since[name] = _nanoseconds_in(self._journal.meta[key])
         while True:
             await self.look()
             await asyncio.sleep(self._seconds)
@@ -69,9 +77,11 @@ class Overdue:
         """Tell of the consumer that has lacked an event for longest."""
         now_ns, worst = self._clock.wall_ns(), (0, "", 0)
         for name in self._names:
-            acked = max(self._kept.get(name, 0), self._acked().get(name, 0))
+            is_known = self._is_known(name, now_ns)
+            kept, since = (self._kept.get(name, 0), self._since[name]) if is_known else (0, 0)
+            acked = max(kept, self._acked().get(name, 0))
             for row in await self._journal.events_after(acked, 1):
-                age_ns = now_ns - max(nanoseconds(own_event(row.body).time), self._since[name])
+                age_ns = now_ns - max(nanoseconds(own_event(row.body).time), since)
                 worst = max(worst, (age_ns // HOUR_NS, name, row.seq))
         hours, name, seq = worst
         said = f"consumer {name} has not acknowledged event {seq} for {hours} h"
@@ -81,3 +91,22 @@ class Overdue:
             self.tell(FitnessLevel.WARNED, f"{said}: at {self._terms.close_hours} h no more rounds may begin")
         else:
             self.tell(FitnessLevel.FIT, "")
+
+    def _is_known(self, name: str, now_ns: int) -> bool:
+        """Whether the journal says since when a consumer is waited for; the first time that it does not, log it."""
+        if 0 <= self._since[name] <= now_ns:
+            return True
+        if name not in self._unread:
+            self._unread.add(name)
+            log.warning(
+                "fact of the journal not understood",
+                fact=f"consumer {name}",
+                expected="nanoseconds since 1970, in the past; the consumer counts as never having acknowledged",
+                do="see that the clock is right, run tableside verify --key, then begin a new epoch",
+            )
+        return False
+
+
+def _nanoseconds_in(text: str) -> int:
+    """The moment that a fact states; -1: it states none."""
+    return int(text) if len(text) <= DIGITS_LIMIT and text.isascii() and text.isdigit() else -1
