@@ -18,6 +18,7 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
 from controller.formats.journal.signed_note import NoteRefused
 from controller.formats.journal.tree_heads import leaf_fields, name_in, origin, read_proof
+from controller.formats.text.printable import printable
 from controller.io.journal.reader import JournalReader
 from tests.core.journals import KEY, journal_of
 from tests.core.rig import Rig, penn
@@ -139,6 +140,33 @@ def test_a_record_laid_beside_those_proven_is_not_taken_for_one_of_them(exported
     (exported / "record-00000999").write_bytes((exported / leaves(exported)[0]).read_bytes())
     done = run("verify", "--verifier", verifier, exported)
     assert (done.exit_code, "record-00000999: is there without its proof" in done.output) == (1, True), done.output
+
+
+@pytest.mark.parametrize(
+    "name", ["Record-00000999", "record-00000999.json", "round.txt", ".tlog-proof", ".hidden", "1\n2", "9" * 255]
+)
+def test_what_is_neither_a_proof_nor_its_record_is_refused_by_name(name: str, exported: Path, verifier: str) -> None:
+    (exported / name).write_bytes((exported / leaves(exported)[0]).read_bytes())
+    done = run("verify", "--verifier", verifier, exported)
+    said = f"{printable(name)}: is there without its proof; ask for the folder as tableside export --proof wrote it"
+    assert (done.exit_code, said in done.output, done.output.count("\n")) == (1, True, 1), done.output
+
+
+def test_a_folder_among_the_records_is_refused_as_a_file_is(exported: Path, verifier: str) -> None:
+    (exported / "rulings").mkdir()
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, "rulings: is there without its proof" in done.output) == (1, True), done.output
+
+
+def test_all_that_does_not_belong_among_the_records_is_named_up_to_twenty(exported: Path, verifier: str) -> None:
+    for number in range(22):
+        (exported / f"slip-{number:02}").touch()
+    done = run("verify", "--verifier", verifier, exported)
+    assert "slip-00: is there without its proof, like slip-01, " in done.output
+    assert ", slip-19, 2 more; ask for" in done.output
+    (exported / "slip-20").unlink()
+    (exported / "slip-21").unlink()
+    assert ", slip-19; ask for" in run("verify", "--verifier", verifier, exported).output
 
 
 def test_proofs_under_each_others_names_are_refused(exported: Path, verifier: str) -> None:

@@ -28,6 +28,7 @@ from controller.formats.journal.tree_heads import (
 )
 from controller.formats.mqtt.envelope import PayloadRefused, read_event
 from controller.formats.orders.signed_orders import RecordedOrder, order_in
+from controller.formats.text.printable import printable
 from controller.formats.text.safe_parse import DataRefused
 from controller.io.files.plain_files import content
 from controller.io.journal.reader import CELL_LIMIT_BYTES, EventRow, JournalReader
@@ -41,6 +42,9 @@ RECORD: Final = "record-"
 
 AS_EXPORTED: Final = "ask for the folder as tableside export --proof wrote it"
 """What to do about a folder that lacks something."""
+
+NAMED_LIMIT: Final = 20
+"""So many files that do not belong into a folder are named."""
 
 MODE: Final = 0o600
 
@@ -126,7 +130,7 @@ def check(folder: Path, verifier: Verifier) -> ProofResult:
     """Check every proof of a folder against one verifier key: all are of one head, and of one whole round.
 
     Without the records at a round's end each of the others would hold, and the round would seem to have come to
-    something else.
+    something else. A file that is none of these would seem to be proven as they are.
 
     Raises:
         ProofRefused: one does not hold; the text says which.
@@ -187,10 +191,15 @@ def _rounds(bodies: Iterable[bytes], kind: type[BettingClosed | RoundClosed]) ->
 
 
 def _refuse_unproven(folder: Path) -> None:
-    """Refuse a record that lies among those proven, to be taken for one of them."""
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(RECORD) and not path.suffix and not path.with_name(path.name + PROOF_SUFFIX).exists():
-            raise ProofRefused(f"{path}: is there without its proof")
+    """Refuse what lies among the records and their proofs without a proof, to be taken for one of them."""
+    names = {path.name for path in folder.iterdir()}
+    proofs = {name for name in names if name.endswith(PROOF_SUFFIX) and name != PROOF_SUFFIX}
+    unproven = sorted(names - proofs - {name.removesuffix(PROOF_SUFFIX) for name in proofs})
+    if unproven:
+        first, *others = map(printable, unproven[:NAMED_LIMIT])
+        more = [f"{len(unproven) - NAMED_LIMIT} more"] if len(unproven) > NAMED_LIMIT else []
+        also = f", like {', '.join([*others, *more])}" if others else ""
+        raise ProofRefused(f"{folder / first}: is there without its proof{also}; {AS_EXPORTED}")
 
 
 def _write(path: Path, data: bytes) -> None:
