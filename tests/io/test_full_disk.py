@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -36,6 +38,11 @@ def fill(disk: Path) -> Path:
     return filler
 
 
+def make_read_only(disk: Path) -> None:
+    command = ["mount", "-o", "remount,ro", str(disk)]
+    subprocess.run(command, check=True)
+
+
 async def test_a_start_on_a_full_disk_finds_no_damage(small_disk: Path) -> None:
     path = small_disk / "journal.sqlite"
     await written(path, 50)
@@ -61,7 +68,7 @@ async def test_a_log_whose_index_has_no_room_is_not_damage(small_disk: Path) -> 
     path = await left_by_a_kill(small_disk)
     filler = fill(small_disk)
     for look in (before_start, verify, JournalReader):
-        with pytest.raises(JournalUnreadable, match="nothing is known against the journal"):
+        with pytest.raises(JournalUnreadable, match=r"free space on its disk.*; nothing is known against the journal"):
             look(path)
     with pytest.raises(JournalUnreadable):
         await Journal.open(path, HERE, key=KEY)
@@ -70,6 +77,20 @@ async def test_a_log_whose_index_has_no_room_is_not_damage(small_disk: Path) -> 
     filler.unlink()
     assert before_start(path)
     assert verify(path).records == 6
+
+
+async def test_a_log_on_a_medium_that_cannot_be_written_is_to_be_copied_and_no_space_to_be_freed(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    """A seized disk of a table whose power was cut."""
+    path = await left_by_a_kill(small_disk)
+    make_read_only(small_disk)
+    ran = CliRunner().invoke(verify_command.command, [str(path)])
+    said = "its folder cannot be written: copy it with its -wal and -head to one that can, and use the copy; nothing is"
+    assert (ran.exit_code, said in ran.output, "free space" in ran.output) == (2, True, False), ran.output
+    for suffix in ("", "-wal", "-head"):
+        shutil.copy(f"{path}{suffix}", tmp_path / f"{path.name}{suffix}")
+    assert verify(tmp_path / path.name).records == 6
 
 
 async def test_a_disk_that_fills_while_the_table_runs_loses_nothing_committed(small_disk: Path) -> None:

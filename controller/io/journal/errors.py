@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,10 @@ class NotAJournal(Exception):  # noqa: N818
 
 
 class JournalUnreadable(NotAJournal):
-    """It cannot be looked at now, as its disk, or this machine's memory, is full: nothing is known against it."""
+    """It cannot be looked at now, as its disk or this machine's memory is full, or its folder cannot be written.
+
+    Nothing is known against it.
+    """
 
 
 REFUSED_TO_LOOK: Final = frozenset(
@@ -49,5 +53,13 @@ def cannot_read(path: Path, error: Exception) -> JournalDamaged | JournalUnreada
     name = getattr(error, "sqlite_errorname", "")
     if name not in REFUSED_TO_LOOK:
         return JournalDamaged(f"{path}: {error}")
-    said = "free space on its disk, then try again; nothing is known against the journal"
+    advice = "free space on its disk, then try again"
+    if name == "SQLITE_CANTOPEN" and _lacks_a_place_for_an_index(path):
+        advice = "its folder cannot be written: copy it with its -wal and -head to one that can, and use the copy"
+    said = f"{advice}; nothing is known against the journal"
     return JournalUnreadable(f"{path}: cannot be looked at: {error} ({name}): {said}")
+
+
+def _lacks_a_place_for_an_index(path: Path) -> bool:
+    """Whether a write-ahead log lies where its index cannot be made, as on a medium that is read-only."""
+    return Path(f"{path}-wal").exists() and not os.access(path.parent, os.W_OK)
