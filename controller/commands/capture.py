@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, driven, listening
+from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, drive, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import refuse, say
 
@@ -56,7 +56,7 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
 async def capture(
     port: str, out: TextIO, *, device: ProbedDevice | None, through: Path | None, spots: tuple[int, ...], baud: int
 ) -> None:
-    """Write it down until cancelled; nothing is written before the port is open, or a device is waited for.
+    """Write it down until cancelled; nothing is written before the port is open.
 
     Raises:
         OSError: the port or the path cannot be opened, or the line was lost.
@@ -93,7 +93,6 @@ async def capture(
     if through is not None:
         await between(opened, serving(through), write)
     elif device is not None:
-        begin()
-        await driven(port, device, spots, tap=write, show=lambda _: None, clock=clock).run()
+        await drive(opened, device, spots, tap=write, show=lambda _: None, clock=clock)
     else:
         await listen(opened, write)

@@ -11,7 +11,6 @@ import click
 if TYPE_CHECKING:
     from controller.io.lines.line_tools import OnBytes
     from controller.io.lines.ports import Opener
-    from controller.io.lines.supervisor import LineSupervisor
     from controller.io.system.clock import Clock
     from devices.session import Session
     from firmware_protocols.codec import Line
@@ -93,32 +92,59 @@ def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:
             raise ValueError(f"nothing serves a {other} yet")
 
 
-def driven(
-    port: str,
+async def drive(
+    opener: Opener,
     device: ProbedDevice,
     spots: tuple[int, ...],
     *,
     tap: OnBytes,
     show: Callable[[Reading], None],
     clock: Clock,
-) -> LineSupervisor:
-    """A supervisor that serves the device on ``port`` as the daemon would, with ``tap`` given what passes."""
+) -> None:
+    """Serve the device on a line as the daemon would, with ``tap`` given what passes, until the line is lost.
+
+    What a session concludes from the loss is not shown: the error says it.
+
+    Raises:
+        OSError: the line could not be opened, or how it was lost.
+    """
+    import asyncio
     import random
 
     from controller.daemon.wiring import liveness_ns
-    from controller.io.lines.line_tools import tapped
-    from controller.io.lines.ports import serial_opener
+    from controller.io.lines.line_tools import tapped, watched
+    from controller.io.lines.serial import LineLost
     from controller.io.lines.supervisor import LineSupervisor
 
-    return LineSupervisor(
+    lost: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+
+    def on_loss(error: Exception) -> None:
+        if not lost.done():
+            lost.set_result(error)
+
+    def deliver(reading: Reading) -> None:
+        if not lost.done():
+            show(reading)
+
+    supervisor = LineSupervisor(
         device.kind,
-        tapped(serial_opener(port, device.line), tap),
+        watched(tapped(opener, tap), on_loss),
         session_of(device, spots),
         clock=clock,
         chance=random.Random(0),  # noqa: S311 - nobody to keep out of step with
-        deliver=show,
+        deliver=deliver,
         liveness_ns=liveness_ns(device.kind, device.protocol),
     )
+    serving = asyncio.ensure_future(supervisor.run())
+    try:
+        await asyncio.wait((serving, lost), return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            return serving.result()
+    finally:
+        serving.cancel()
+        await asyncio.wait((serving,))
+    error = lost.result()
+    raise error if isinstance(error, OSError) else LineLost(str(error))
 
 
 def listening(port: str, device: ProbedDevice | None, baud: int) -> tuple[Line, Opener]:

@@ -14,7 +14,7 @@ from controller.commands.line_probe import (
     SPOTS,
     ProbedDevice,
     bytes_lines,
-    driven,
+    drive,
     listening,
     reading_line,
 )
@@ -67,7 +67,7 @@ async def probe(port: str, device: ProbedDevice | None, spots: tuple[int, ...], 
     """Show it until cancelled.
 
     Raises:
-        OSError: the port cannot be opened, or was lost while only listened to.
+        OSError: the port cannot be opened, or was lost.
     """
     from controller.io.lines.line_tools import listen
     from controller.io.system.clock import SystemClock
@@ -82,8 +82,8 @@ async def probe(port: str, device: ProbedDevice | None, spots: tuple[int, ...], 
     def show_reading(reading: Reading) -> None:
         say(reading_line(clock.monotonic_ns() - begin_ns, reading))
 
+    _, opener = listening(port, device, baud)
     if device is None:
-        _, opener = listening(port, device, baud)
         await listen(opener, show_bytes)
     else:
-        await driven(port, device, spots, tap=show_bytes, show=show_reading, clock=clock).run()
+        await drive(opener, device, spots, tap=show_bytes, show=show_reading, clock=clock)

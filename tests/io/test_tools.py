@@ -12,7 +12,7 @@ from controller.commands import capture as capture_command
 from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
-from controller.commands.line_probe import ProbedDevice
+from controller.commands.line_probe import ProbedDevice, drive
 from controller.formats.text.captures import Capture, CaptureRefused, Piece, heading_text, piece_text, read_capture
 from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.line_tools import Playback, between
@@ -22,14 +22,14 @@ from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Line
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.readings import ChipsSeen, HealthState
 from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.reference_shoe import ReferenceShoeSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
 from tests.io.lines_rig import BEE_TEK, FEIG, Delivered, Place, readers, supervised
 from tests.io.test_serial import PATIENCE_SECONDS
-from tests.io.virtual_time import becomes, run_virtual
+from tests.io.virtual_time import LoopClock, becomes, run_virtual
 
 LINES = st.builds(Line, st.integers(50, 4_000_000), st.integers(5, 8), st.sampled_from("NEO"), st.integers(1, 2))
 PIECES = st.lists(st.tuples(st.integers(0, 10**12), st.booleans(), st.binary(min_size=1, max_size=40)), max_size=8)
@@ -196,6 +196,62 @@ def test_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) ->
     wrong = CliRunner().invoke(command, [*arguments, "--as", "shoe/bee_tec"])
     assert "did you mean 'bee_tek'" in wrong.output
     assert "expected spots" in CliRunner().invoke(command, [*arguments, "--spots", "9"]).output
+
+
+@pytest.mark.parametrize("module", [probe_command, capture_command])
+def test_a_device_to_serve_on_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) -> None:
+    command, file = module.command, tmp_path / "c.txt"  # type: ignore[attr-defined]
+    arguments = ["/dev/no-such-port"] + ([str(file)] if module is capture_command else [])
+    result = CliRunner().invoke(command, [*arguments, "--as", "shoe/bee_tek"])
+    assert (result.exit_code, len(result.output.splitlines())) == (2, 1)
+    assert "no-such-port" in result.output
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("device", [None, ProbedDevice("shoe", "bee_tek")])
+async def test_probe_ends_when_its_port_is_lost(
+    device: ProbedDevice | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    simulator = ShoeSimulator(BEE_TEK)
+    shoe = Port(tmp_path / "shoe", simulator, lambda: None)
+    probing = asyncio.ensure_future(probe_command.probe(str(tmp_path / "shoe"), device, (1,), 9600))
+    shown = ""
+
+    def is_shown() -> bool:
+        nonlocal shown
+        shoe.say(simulator.draw(Card("Kd")))
+        shown += capsys.readouterr().out
+        return " < " in shown
+
+    await becomes(is_shown)
+    shoe.close()
+    with pytest.raises(OSError, match=r"hung up|Input/output error"):
+        await probing
+    assert "state=lost" not in shown + capsys.readouterr().out
+
+
+def test_probe_goes_on_with_a_reader_that_does_not_answer_yet() -> None:
+    run_virtual(answers_late())
+
+
+async def answers_late() -> None:
+    place, delivered = Place(readers(1)[0]), Delivered()
+    place.mute = True
+    serving = asyncio.ensure_future(
+        drive(
+            place.open,
+            ProbedDevice("bet_spots", "feig_obid"),
+            (1,),
+            tap=lambda _from, _data: None,
+            show=delivered.deliver,
+            clock=LoopClock(asyncio.get_running_loop()),
+        )
+    )
+    await place.until_opened(3)
+    place.mute = False
+    await delivered.until(lambda: HealthState.READY in delivered.states())
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
 
 
 async def test_probe_shows_bytes_and_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,44 @@ def tapped(open_line: Opener, tap: OnBytes) -> Opener:
     return opened
 
 
+class _WatchedProtocol(asyncio.Protocol):
+    """Tells ``on_loss`` how the line was lost; a line that its own host closes is not lost."""
+
+    def __init__(self, inner: asyncio.Protocol, on_loss: Callable[[Exception], None]) -> None:
+        self._inner = inner
+        self._on_loss = on_loss
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._inner.data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if exc is not None:
+            self._on_loss(exc)
+        self._inner.connection_lost(exc)
+
+
+def watched(open_line: Opener, on_loss: Callable[[Exception], None]) -> Opener:
+    """As ``open_line``, with ``on_loss`` told why an opening failed, or how the line was lost.
+
+    A device that is silent, or another than it should be, is no loss: its host closes the line and opens it anew.
+    """
+
+    async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
+        try:
+            return await open_line(_WatchedProtocol(protocol, on_loss))
+        except OSError as error:
+            on_loss(error)
+            raise
+        except asyncio.CancelledError:
+            on_loss(LineLost("the line did not open in time"))
+            raise
+
+    return opened
+
+
 class End(asyncio.Protocol):
     """One end of a line: hands on what comes and knows when it is lost."""
 
