@@ -15,7 +15,7 @@ from controller.commands.request import asked_of_table
 @click.argument("question", type=NUMBER)
 @click.argument("words", metavar="ANSWER")
 def command(question: int, words: str) -> tuple[str, dict[str, Any]]:
-    """Answer QUESTION of TABLE (site/name) with ANSWER, one of its choices.
+    """Answer QUESTION of TABLE (site/name) with ANSWER, one of its choices, in any case.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

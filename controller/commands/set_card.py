@@ -15,7 +15,7 @@ from controller.commands.request import correction
 @click.argument("card", type=NUMBER)
 @click.argument("face")
 def command(card: int, face: str, why: str) -> tuple[str, dict[str, Any]]:
-    """Say that CARD (its number in the events) of TABLE (site/name) is FACE, such as 8h.
+    """Say that CARD (its number in the events) of TABLE (site/name) is FACE, such as 8h, Th or 10h, in any case.
 
     FACE none: it is not a card of the round (read twice, drawn back, put aside). The round is reconstructed again.
 

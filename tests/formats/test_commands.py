@@ -79,6 +79,24 @@ def test_every_verb_is_in_that_list() -> None:
     }
 
 
+@pytest.mark.parametrize("words", ["Th", "TH", "th", "tH", "10h", "10H", " 10h ", "T♥"])
+def test_the_ten_of_hearts_is_named_as_people_name_it(words: str) -> None:
+    body = msgspec.json.encode({"card": 17, "face": words, "who": "name", "why": "seen"})
+    assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, Card("Th"), "name", "seen")
+
+
+@pytest.mark.parametrize("words", ["None", "NONE"])
+def test_a_card_is_struck_in_any_case(words: str) -> None:
+    body = msgspec.json.encode({"card": 17, "face": words, "who": "name", "why": "read twice"})
+    assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, None, "name", "read twice")
+
+
+@pytest.mark.parametrize(("words", "choice"), [("YES", "yes"), ("No", "no"), (" yes ", "yes"), ("2S*", "2s*")])
+def test_a_choice_is_answered_in_any_case(words: str, choice: str) -> None:
+    body = msgspec.json.encode({"question": 4, "answer": words, "who": "name"})
+    assert input_of(read_command("answer", body), 5) == AnswerQuestion(5, 4, choice, "name")
+
+
 def test_no_face_strikes_a_card() -> None:
     body = b'{"card": 17, "face": "none", "who": "name", "why": "read twice"}'
     assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, None, "name", "read twice")

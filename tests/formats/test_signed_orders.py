@@ -9,8 +9,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from controller.core.messages.inputs import SignedOrder, VoidRound
+from controller.core.messages.inputs import AnswerQuestion, SetCard, SignedOrder, VoidRound
 from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, not_second_reason
 from controller.formats.journal.records import Identity, seal, stamp
 from controller.formats.orders.epoch_authorization import OrderSigner
@@ -25,6 +26,7 @@ OKAFOR, REYES = OrderSigner(b"o" * 40), OrderSigner(b"r" * 40)
 FLOOR, WATCH = frozenset({"floor"}), frozenset({"surveillance"})
 KNOWN = Signatures(HERE, {OKAFOR.public: ChannelUser(FLOOR, "M. Okafor"), REYES.public: ChannelUser(WATCH, "J. Reyes")})  # type: ignore[arg-type]
 VOID = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
+BY_SIGNATURE = Authentication("signature", ("floor",))
 NUMBER = 1_763_000_000_000
 NOW_NS = NUMBER * 1_000_000
 
@@ -244,3 +246,33 @@ def test_a_record_of_before_that_did_not_say_who_vouched_still_holds() -> None:
         assert found is not None
         assert wrong in found.wrong
         assert bool(wrong) == bool(found.wrong)
+
+
+@pytest.mark.parametrize(
+    ("verb", "request_now", "before"),
+    [
+        (
+            "set-card",
+            {"card": 17, "face": "10h", "who": "M. Okafor", "why": "seen on the felt"},
+            SetCard(5, 17, None, "M. Okafor", "seen on the felt", misnamed="10h"),
+        ),
+        (
+            "answer",
+            {"question": 4, "answer": "YES", "who": "M. Okafor"},
+            AnswerQuestion(5, 4, "YES", "M. Okafor", BY_SIGNATURE),
+        ),
+    ],
+)
+def test_a_record_of_before_that_took_words_to_the_letter_still_holds(
+    verb: str, request_now: dict[str, object], before: SetCard | AnswerQuestion
+) -> None:
+    """A card was named, and a question answered, only as the table writes it; the refusal is on record."""
+    signed = OKAFOR.sign(order_text(HERE, NUMBER, verb, request_now))
+    now = input_of(read_command(verb, msgspec.json.encode(request_now)), 5, BY_SIGNATURE)
+    other = replace(before, card=18) if isinstance(before, SetCard) else replace(before, answer="NO")
+    for recorded, is_right in ((before, True), (now, True), (other, False)):
+        order = SignedOrder(signed, NUMBER)
+        body = seal(stamp(recorded, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32), order=order), KEY, HERE)
+        found = order_in(body, HERE, dict(KNOWN.signers))
+        assert found is not None
+        assert (found.wrong == "") is is_right

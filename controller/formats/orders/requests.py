@@ -31,8 +31,9 @@ from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
 from controller.formats.orders.person_names import disguised, mixed_scripts
+from controller.formats.text.card_names import card_named
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
-from firmware_protocols.cards import Card
+from firmware_protocols.cards import DECK
 
 REQUEST_LIMIT_BYTES: Final = 64 * 1024
 """Many times what any request needs."""
@@ -67,7 +68,7 @@ class CommandRefused(ValueError):  # noqa: N818 - named for what happened
 
 
 class AnswerRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``cmd/answer``: the answer to a question the table asked, and who gives it."""
+    """``cmd/answer``: the answer to a question the table asked, in any case, and who gives it."""
 
     question: Number
     answer: str
@@ -86,7 +87,10 @@ class VoidRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SetCardRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``cmd/set-card``: the face of the card with this number, ``8h``, or ``none``: it was no card of the round."""
+    """``cmd/set-card``: the face of the card with this number, or ``none``: it was no card of the round.
+
+    A face is named as ``8h``, ``Th`` or ``10h``; upper case and lower case are one.
+    """
 
     card: Number
     face: str
@@ -321,12 +325,25 @@ def refuse_no_day(wanted: InventoryRequest) -> None:
 def set_card_of(wanted: SetCardRequest, at_ns: int) -> SetCard:
     """The ruling on a card's face; a name that is no card's is refused by the table, as any other ruling may be."""
     card, who, why = wanted.card, wanted.who, wanted.why
-    if wanted.face == UNREAD:
+    if wanted.face.strip().casefold() == UNREAD:
         return SetCard(at_ns, card, None, who, why)
-    try:
-        return SetCard(at_ns, card, Card(wanted.face), who, why)
-    except ValueError:
-        return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
+    face = card_named(wanted.face)
+    misnamed = "" if face is not None else wanted.face[:WORDS_LIMIT] or "''"
+    return SetCard(at_ns, card, face, who, why, misnamed=misnamed)
+
+
+def answer_of(wanted: AnswerRequest) -> str:
+    """The answer as choices are written, which have no capital letters."""
+    return wanted.answer.strip().casefold()
+
+
+def to_the_letter(wanted: FloorRequest, given: object) -> object:
+    """``given``, which ``input_of`` made of ``wanted``, as it was recorded when words were taken to the letter."""
+    if isinstance(wanted, AnswerRequest) and isinstance(given, AnswerQuestion):
+        return msgspec.structs.replace(given, answer=wanted.answer)
+    if isinstance(wanted, SetCardRequest) and isinstance(given, SetCard) and wanted.face not in {UNREAD, *DECK}:
+        return msgspec.structs.replace(given, face=None, misnamed=wanted.face[:WORDS_LIMIT] or "''")
+    return given
 
 
 def inventory_of(wanted: InventoryRequest, at_ns: int) -> EnterInventory:
@@ -342,8 +359,8 @@ def input_of(
 ) -> AnswerQuestion | AcknowledgeAlert | ShoeChanged | EnterInventory | Ruling | MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
-        case AnswerRequest(question, answer, who):
-            return AnswerQuestion(at_ns, question, answer, who, vouched)
+        case AnswerRequest(question, _, who):
+            return AnswerQuestion(at_ns, question, answer_of(wanted), who, vouched)
         case AckRequest(alert, who, note):
             return AcknowledgeAlert(at_ns, alert, who, note, vouched)
         case NewShoeRequest(who, left):

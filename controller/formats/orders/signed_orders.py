@@ -33,6 +33,7 @@ from controller.formats.orders.requests import (
     is_signed,
     named_in,
     read_command,
+    to_the_letter,
 )
 from controller.formats.text.safe_parse import DataRefused, json_as, own_json, reads_outside
 
@@ -238,6 +239,6 @@ def _differs(record: Record, text: OrderText) -> str:
         return "the record does not say that a signature vouched for it"
     # What a reading of the devices has of its own does not matter: it is no order's input whatever it says.
     made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNAUTHENTICATED))
-    if made != given:
+    if given not in (made, to_the_letter(wanted, made)):
         return f"the record is not the {text.verb} that was signed"
     return ""

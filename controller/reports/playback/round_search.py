@@ -10,11 +10,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.core.messages.house import GamingDay
+from controller.formats.text.card_names import card_named
 from controller.formats.text.moments import HouseCalendar, NoMoment
 from controller.reports.playback.round_index import OUTCOMES, RoundIndex, RoundQuery, is_named
 
-CARD: Final = re.compile(r"(10|[2-9TJQKA])\s*([SHDC♠♥♦♣])")
-SUITS: Final = dict(zip("♠♥♦♣", "shdc", strict=True))
 NUMBER: Final = re.compile(r"-?[0-9]{1,12}")
 SECONDS: Final = re.compile(r":[0-9]{2}:[0-9]{2}")
 FRACTION: Final = re.compile(r":[0-9]{2}\.[0-9]")
@@ -56,8 +55,8 @@ def _read(name: str, text: str, index: RoundIndex) -> dict[str, str | int] | tup
         case "amount":
             return {name: int(text)} if NUMBER.fullmatch(text) else ()
         case "card":
-            card = CARD.fullmatch(text.upper())
-            return {name: f"{card[1].replace('10', 'T')}{SUITS.get(card[2], card[2].lower())}"} if card else ()
+            card = card_named(text)
+            return () if card is None else {name: card.value}
         case "person":
             people = sorted(index.people)
             return {name: text} if any(is_named(one, text) for one in people) else tuple(people)
