@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import PlayBlocked, PlayUnblocked
+from controller.core.messages.alerts import PlayBlocked, PlayUnblocked, RoundIrregular
 from controller.core.messages.events import (
     BettingClosed,
     CardBurned,
@@ -26,6 +26,7 @@ from controller.core.messages.events import (
     TableStarted,
     WagerSettled,
 )
+from controller.core.messages.floor_events import RoundResumed, RoundVoided
 from controller.core.messages.raised_alerts import Severity
 from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
@@ -62,6 +63,8 @@ class TableStatus(msgspec.Struct, frozen=True):
     phase: str = "bets open"
     closed: tuple[str, ...] = ()
     """Why no round may begin."""
+    irregular: str = ""
+    """Why the round is irregular, if it is: the floor rules on it."""
     questions: tuple[str, ...] = ()
     alerts_waiting: int = 0
     critical: int = 0
@@ -96,6 +99,8 @@ class _Fold(msgspec.Struct):
     round: int = 0
     phase: str = "bets open"
     closed: dict[str, str] = {}
+    irregular: dict[int, str] = {}
+    """Why, by round."""
     questions: dict[int, str] = {}
     devices: dict[str, str] = {}
     shoe: ShoeAccount = ShoeAccount()
@@ -109,6 +114,10 @@ class _Fold(msgspec.Struct):
                 self.round, self.phase = number, PLAYED
             case RoundClosed(number) if number == self.round:
                 self.phase = "bets open"
+            case RoundIrregular(number, reason):
+                self.irregular[number] = reason
+            case RoundResumed(number) | RoundVoided(number):
+                self.irregular.pop(number, None)
             case PlayBlocked(cause, reason):
                 self.closed[cause] = reason
             case PlayUnblocked(cause):
@@ -169,8 +178,8 @@ PACED: Final = frozenset(
 )
 """What the pace of the last hours is made of, beside what is ``SELDOM`` and the cards of ``deal_ends``."""
 
-ROUND: Final = frozenset(["betting_closed", "round_closed"])
-"""What tells whether a round is being played."""
+ROUND: Final = frozenset(["betting_closed", "round_closed", "round_irregular", "round_resumed", "round_voided"])
+"""What tells whether a round is being played, and whether it is irregular."""
 
 
 TAKEN_ALONE: Final = frozenset([HandCompleted, WagerSettled])
@@ -242,6 +251,7 @@ def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> Tab
         round=fold.round,
         phase=fold.phase,
         closed=tuple(fold.closed.values()),
+        irregular=fold.irregular.get(fold.round, ""),
         questions=tuple(fold.questions.values()),
         alerts_waiting=len(waiting),
         critical=sum(severity is Severity.CRITICAL for severity in waiting),

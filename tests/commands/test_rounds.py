@@ -21,6 +21,7 @@ from controller.core.messages.events import (
     RoundStarted,
     WagerUnresolved,
 )
+from controller.core.messages.floor_events import RoundResumed
 from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
 from controller.core.messages.meter_events import ContributionMade, ContributionRefused, JackpotHit
 from controller.io.journal.lock import take_lock
@@ -169,6 +170,39 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     assert now["pace"]["rounds"] == 1
     assert now["running"] is False
     assert now["pace"]["alerts"] == {"bet_touched": 1, "capping": 1}
+
+
+def round_line(rig: Rig, path: Path) -> str:
+    """What the standing of the rig's table says of its round; a program is told the same."""
+    journal = str(journal_of(rig, path))
+    (line,) = (one for one in run("status", journal).output.splitlines() if one.startswith("round "))
+    why = json.loads(run("status", journal, "--json").output)["irregular"]
+    assert f"irregular ({why})" in line if why else "irregular" not in line
+    return line
+
+
+def test_the_standing_of_a_table_says_why_its_round_is_irregular(tmp_path: Path) -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned\n5c 9c")
+    (irregular,) = rig.events_of(RoundIrregular)
+    line = f"round       1, being played, irregular ({irregular.reason}): the floor rules on it"
+    assert round_line(rig, tmp_path / "played.sqlite") == line
+    rig.talk("key round_closed")
+    line = f"round       1 is closed, irregular ({irregular.reason}); bets are open for the next"
+    assert round_line(rig, tmp_path / "closed.sqlite") == line
+    rig.talk("2 main 10\nkey no_more_bets")
+    assert round_line(rig, tmp_path / "next.sqlite") == "round       2, being played"
+
+
+def test_a_round_that_the_floor_has_set_right_is_no_longer_irregular(tmp_path: Path) -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned\n5c 9c")
+    for place in (5, 4):
+        assert rig.table.state.round is not None
+        card = rig.table.state.round.cards.drawn[place].number
+        rig.give(SetCard(rig.now_ns, card, None, "M. Okafor", "left the shoe after the round"))
+    assert len(rig.events_of(RoundResumed)) == 1
+    assert round_line(rig, tmp_path / "resumed.sqlite") == "round       1, being played"
 
 
 def test_a_program_learns_whether_the_daemon_runs(journal: Path) -> None:
