@@ -35,8 +35,8 @@ OTHER_VERSION: Final = 3
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq. Default: the last of the journal.")
 @click.option(
     "--states",
-    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
-    help="Without the key: a folder of yours, in which states are kept for the next replay to go on from.",
+    type=click.Path(file_okay=False, writable=True, path_type=Path),
+    help="Without the key: a folder of yours, made if need be, for states from which the next replay goes on.",
 )
 @click.option("--progress", "is_said", is_flag=True, help="Say once a second how far it is, on standard error.")
 @AS_JSON
@@ -76,6 +76,8 @@ def command(
             if last is not None and last > end:
                 refuse(f"--last {last}: {journal} ends with event {end}; give that one or an earlier one")
             until = None if last is None else reader.event(last).number
+        if states is not None:
+            make_own_folder(states)
         said = said_each_second("stepped again") if is_said else progress("records stepped again")
         with said as stepped:
             folder = None if states is None else StatesFolder(states)
@@ -94,6 +96,16 @@ def command(
         sys.exit(status_of(found))
     say(f"{journal}: {in_words(found)}")
     sys.exit(status_of(found))
+
+
+def make_own_folder(folder: Path) -> None:
+    """Make a folder that nobody else may write or read, unless it is there; end with status 2 where that fails."""
+    from controller.formats.text.error_words import error_words
+
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        refuse(error_words(error))
 
 
 def in_words(found: ReplayResult) -> str:

@@ -204,3 +204,19 @@ def test_the_command_says_that_an_earlier_replay_stepped_the_first_readings(tmp_
         0,
         True,
     )
+
+
+def test_a_folder_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path, states = night(tmp_path / "journal.sqlite"), tmp_path / "states"
+    done = CliRunner().invoke(main, ["replay", "--states", str(states), str(path)])
+    assert done.exit_code == 0
+    assert states.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_cannot_be_made_is_one_line_and_of_no_journal_none_is_made(tmp_path: Path) -> None:
+    path, states = night(tmp_path / "journal.sqlite"), tmp_path / "states"
+    done = CliRunner().invoke(main, ["replay", "--states", str(states / "of" / "this"), str(path)])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert str(states / "of" / "this") in done.output
+    assert CliRunner().invoke(main, ["replay", "--states", str(states), str(tmp_path / "none")]).exit_code == 2
+    assert not states.exists()
