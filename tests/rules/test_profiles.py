@@ -105,6 +105,24 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
             'name = "a"\n[rules]\nmax_hand = 3\n[sources]\nmax_hand = "card"\n',
             ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"],
         ),
+        (
+            'name = "a"\n[rules]\nmax_hand = 3\n',
+            ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"],
+        ),
+        (
+            'name = "a"\n[rules]\nminimum_cents = 1000\n',
+            ["house.toml:3: [rules] minimum_cents: unknown key: it belongs in [options]"],
+        ),
+        ('name = "a"\n[rules]\nzebra = 3\n', ["house.toml:3: [rules] zebra: unknown key"]),
+        (
+            'name = "a"\n[side_bets.red_dog]\n',
+            [
+                (
+                    "house.toml:2: [side_bets] red_dog: unknown side wager; expected one of blazing7s, ez_bust, "
+                    "five_card_progressive, lucky_ladies, perfect_pairs, twenty_one_plus_three"
+                )
+            ],
+        ),
         (house("max_hands = 3.0"), ["house.toml:3: [rules] max_hands: expected a whole number, got 3.0"]),
         (
             house("natural_pays = [1.5, 1]"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -250,7 +250,10 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
     given = data.get("rules", {})
     for key in sorted(given.keys() & (frozenset(Rules.__struct_fields__) - RULE_KEYS)):
         mistakes.append(Mistake(("rules", key), "unknown key: it has a place of its own in a profile"))
-    known = {key: value for key, value in given.items() if key in RULE_KEYS or key not in Rules.__struct_fields__}
+    for key in sorted(given.keys() & (OPTION_KEYS - frozenset(Rules.__struct_fields__))):
+        mistakes.append(Mistake(("rules", key), "unknown key: it belongs in [options]"))
+    elsewhere = OPTION_KEYS.union(Rules.__struct_fields__) - RULE_KEYS
+    known = {key: value for key, value in given.items() if key not in elsewhere}
     rules = decode(Rules, {**known, "name": name}, ("rules",), mistakes)
     mistakes += _missing_rules(given, mistakes)
     options = decode(Options, data.get("options", {}), ("options",), mistakes)
@@ -315,12 +318,16 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Side
 
 
 def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> list[Mistake]:
-    """Rules and side wagers without a source, and sources of nothing; that a rule is missing is said already."""
+    """Rules and side wagers without a source, and sources of nothing.
+
+    That a rule is missing, or that a key is the name of none, is said already.
+    """
     chosen = [(table, key) for table in ("rules", "side_bets") for key in data.get(table, {})]
+    named: dict[str, Collection[str]] = {"rules": RULE_KEYS, "side_bets": side_bet_names()}
     missing = [
         Mistake(path, "expected the card or regulation it comes from, in [sources]")
         for path in chosen
-        if not sources.get(path[1])
+        if path[1] in named[path[0]] and not sources.get(path[1])
     ]
     known = {key for _, key in chosen} | (RULE_KEYS - SILENT_KEYS)
     stray = [Mistake(("sources", key), "names no rule or side wager above") for key in sources if key not in known]
