@@ -17,6 +17,7 @@ from controller.formats.mqtt.envelope import event_bytes, event_name, status_byt
 from controller.formats.mqtt.retained_machine import DiskNow, LineNow, MachineNow, SecondCopyNow, VerificationNow
 from controller.formats.mqtt.retained_state import DeviceFigures, PaceNow
 from controller.formats.text.struct_decoder import HINTS_LIMIT
+from controller.io.mqtt.broker import free_port, mosquitto
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
 from controller.web.sign_in import COOKIE
@@ -142,6 +143,28 @@ async def test_it_fits_a_phone_and_nothing_serious_is_found(colours: Any, broker
         await window.page.set_viewport_size({"width": 320, "height": 700})
         assert await window.page.evaluate("document.documentElement.scrollWidth") == 320
         assert await findings(window) == []
+
+
+async def test_while_nothing_is_heard_of_a_table_nobody_says_that_nothing_needs_attention(window: Window) -> None:
+    alarms, port = window.page.locator(".alarms"), free_port()
+    async with pages(Broker("127.0.0.1", port)) as at:
+        async with mosquitto(port=port) as broker, staged(broker, dealt()):
+            await window.page.goto(at + HERE)
+            await expect(alarms).to_contain_text("The table reports nothing that needs attention.")
+        await expect(window.page.locator(".notice.stale")).to_contain_text("The broker is away")
+        await expect(alarms).to_contain_text("what needs attention is unknown")
+        await expect(alarms).not_to_contain_text("reports nothing")
+
+
+async def test_what_needed_attention_stays_shown_while_the_broker_is_away(window: Window) -> None:
+    alarms, port = window.page.locator(".alarms"), free_port()
+    async with pages(Broker("127.0.0.1", port)) as at:
+        async with mosquitto(port=port) as broker, staged(broker, dealt()) as stage:
+            await troubled(stage)
+            await window.page.goto(at + HERE)
+            await expect(alarms).to_contain_text(FULL)
+        await expect(window.page.locator(".notice.stale")).to_contain_text("The broker is away")
+        await expect(alarms).to_contain_text(FULL)
 
 
 async def test_a_table_that_was_never_heard_is_not_being_connected_to(broker: Broker, window: Window) -> None:

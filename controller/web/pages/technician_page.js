@@ -31,14 +31,14 @@ export function TechnicianPage({ name }) {
       <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
     ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
-    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Machine} machine=${table.machine} /><${Program} table=${table} now=${now} /><${TableFile} />` : live.told ? null : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} isHeard=${state.kind === "live" || state.kind === "held"} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Machine} machine=${table.machine} /><${Program} table=${table} now=${now} /><${TableFile} />` : live.told ? null : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
 }
 
-/** What the table itself says somebody should see to. @param {{ table: Table }} of */
-function Alarms({ table }) {
+/** What the table itself says somebody should see to; that there is nothing only while it is heard. @param {{ table: Table, isHeard: boolean }} of */
+function Alarms({ table, isHeard }) {
   const alarms = [...new Set([...(table.status?.alarms ?? []), ...(table.stream?.alarms ?? [])])];
   return html`<section class="panel alarms"><h2><${Symbol} name="alert" />${t("technician.alarms")}</h2>
-    ${alarms.length ? html`<ul>${alarms.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : html`<p class="quiet">${t("technician.alarms.none")}</p>`}</section>`;
+    ${alarms.length ? html`<ul>${alarms.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : html`<p class="quiet">${t(isHeard ? "technician.alarms.none" : "technician.alarms.unknown")}</p>`}</section>`;
 }
 
 /** @param {{ table: Table, now: number }} of */
