@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, drive, listening
+from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, drive, listening, refuse_unserved
 from controller.commands.probe import read_spots
 from controller.commands.terminal import refuse, say
 
@@ -39,6 +39,8 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
 
     configure_log("console", level="error")
     numbers = read_spots(spots)
+    if device is not None and through is None:
+        refuse_unserved(device)
     try:
         # What a shoe says has the faces of cards.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -68,6 +68,22 @@ BAUD: Final = click.option(
 )
 
 
+SERVED: Final = ("shoe", "keypad", "bet_spots")
+"""Kinds of device that are served on a line alone."""
+
+
+def refuse_unserved(device: ProbedDevice) -> None:
+    """End with the usage if nothing serves a device of this kind on a line alone.
+
+    Raises:
+        click.BadParameter: so it is.
+    """
+    if device.kind not in SERVED:
+        raise click.BadParameter(
+            f"expected one of {', '.join(SERVED)}: nothing serves {device.kind} alone", param_hint="--as"
+        )
+
+
 def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:
     """The session that would serve ``device``; readers have their spot's number as address, and antenna 1.
 

@@ -17,6 +17,7 @@ from controller.commands.line_probe import (
     drive,
     listening,
     reading_line,
+    refuse_unserved,
 )
 from controller.commands.terminal import say
 
@@ -43,6 +44,8 @@ def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> No
 
     configure_log("console", level="error")
     numbers = read_spots(spots)
+    if device is not None:
+        refuse_unserved(device)
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(probe(port, device, numbers, baud))

@@ -208,6 +208,18 @@ def test_a_device_to_serve_on_a_port_that_is_not_there_is_one_line(module: objec
     assert not file.exists()
 
 
+@pytest.mark.parametrize("module", [probe_command, capture_command])
+def test_a_device_that_nothing_serves_alone_is_refused_before_anything_is_opened(
+    module: object, tmp_path: Path
+) -> None:
+    command, file = module.command, tmp_path / "c.txt"  # type: ignore[attr-defined]
+    arguments = ["/dev/no-such-port"] + ([str(file)] if module is capture_command else [])
+    result = CliRunner().invoke(command, [*arguments, "--as", "bet_sensors/modbus_rtu"])
+    assert result.exit_code == 2
+    assert "expected one of shoe, keypad, bet_spots: nothing serves bet_sensors alone" in result.output
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("device", [None, ProbedDevice("shoe", "bee_tek")])
 async def test_probe_ends_when_its_port_is_lost(
     device: ProbedDevice | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
