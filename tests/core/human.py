@@ -150,7 +150,8 @@ class HumanRig(Rig):
         """Play in words at people's pace: acts are parted by slashes.
 
         ``deal Th 9c 6d 8s`` is a deal in its rhythm, ``Kd`` a card, ``wait 3`` seconds, ``1 main 20`` chips brought to
-        20 dollars, ``1 main = 20`` other chips for all of them in one movement, ``key stand`` a key.
+        20 dollars, ``1 main = 20`` other chips for all of them in one movement, ``key stand`` a key, ``??`` a card that
+        could not be read.
         """
         for act in text.split("/"):
             match act.split():
@@ -168,7 +169,7 @@ class HumanRig(Rig):
                 case [spot, zone, dollars]:
                     self.chips(int(spot), zone, 100 * int(dollars))
                 case [face]:
-                    self.give(CardDrawn(self.now_ns, Card(face)))
+                    self.give(CardDrawn(self.now_ns, None if face == "??" else Card(face)))
                 case words:
                     raise AssertionError(f"nobody does this at a table: {words}")
 

@@ -9,7 +9,10 @@ from controller.core.game.wager import Basis
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
+from tests.core.human import HumanRig
+from tests.core.quick_readers import alerts
 from tests.core.rig import Rig, penn
 
 NATURAL = "Qc 9h Ah Th Kd Kh"
@@ -141,3 +144,37 @@ def test_it_is_no_offence_that_lost_insurance_is_taken_before_any_key_or_card() 
     next_round(rig)
     assert kinds(rig) == []
     assert still_open(rig) == [(-1_500, 0)]
+
+
+UNREAD_HIT = (
+    "1 main 50 / wait 4 / key no_more_bets / deal 9h Ad 7h Kc / wait 2 / 1 insurance {laid} / wait 1"
+    " / key insurance_closed / wait 2 / key hit / wait 1 / ?? / wait 2 / key hole_turned / wait 2 / {settled} / wait 1"
+    " / 1 main 0 / wait 1 / key round_closed / wait 1 / key round_closed / wait 8"
+)
+"""The hit card could not be read, and the floor does not name it."""
+
+PAID = "1 insurance 75 / wait 1 / 1 insurance 0"
+
+
+def unread_hit(laid: int, settled: str, *, awaited: bool = True) -> HumanRig:
+    rules = profile_files.load("hollywood-perryville", {"stand_key": "always", "new_shoe_burns": 0}).rules
+    rig = HumanRig(rules, {}, cycle_ms=350)
+    rig.change_house(names_awaited=awaited)
+    rig.play(UNREAD_HIT.format(laid=laid, settled=settled))
+    return rig
+
+
+@pytest.mark.parametrize("settled", [PAID, "1 insurance 0"])
+def test_insurance_paid_or_taken_while_a_card_waits_for_its_name_is_no_alert(settled: str) -> None:
+    rig = unread_hit(25, settled)
+    assert [one.kind for one in rig.events if isinstance(one, AlertRaised)] == [AlertKind.ROUND_IRREGULAR]
+
+
+def test_more_than_the_card_allows_as_the_offer_closes_is_too_large_all_the_same() -> None:
+    assert alerts(unread_hit(30, "1 insurance 0"), AlertKind.INSURANCE_TOO_LARGE)
+
+
+def test_in_journals_of_before_the_payment_was_too_large_and_its_player_pinched() -> None:
+    rig = unread_hit(25, PAID, awaited=False)
+    assert alerts(rig, AlertKind.INSURANCE_TOO_LARGE)
+    assert alerts(rig, AlertKind.PINCHING)

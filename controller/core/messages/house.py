@@ -236,6 +236,9 @@ class House(Value, frozen=True, tag=False):
     back a double or split before its card, and whether chips that came and left before the last card or key of the play
     may be none of the stake that is paid or taken. False: the journal is of before, when the double stood, who took it
     back after a look had shown it was accused, and the stake was all that had come."""
+    names_awaited: bool = False
+    """Whether what lies on the insurance line is judged only once an unread card has its name, without which nobody can
+    say how far the play has come. False: the journal is of before, when what was paid there was too large."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -102,7 +102,12 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
 
 
 def _may_be_settled(transaction: Transaction) -> bool:
-    """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left."""
+    """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left.
+
+    What follows an unread card is no part of the plays before its name is known.
+    """
+    if transaction.house.names_awaited and transaction.round().waits_for_card():
+        return True
     lattice = transaction.lattice()
     play, insured = lattice.game, lattice.last_layout().insured
     reached = (after for node in lattice.frontier for after, _ in play.reach(node, insured))
