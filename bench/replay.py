@@ -39,7 +39,7 @@ from controller.io.files import profile_files
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import JournalEntry
 from controller.io.journal.verification import verify
-from controller.io.system.garbage_collection import keep_for_good
+from controller.io.system.process_memory import keep_for_good
 from controller.io.system.processes import processors
 from simulators.people.dealer import play
 from simulators.people.house import house_from

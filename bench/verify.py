@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.replay import kept, recorded
 from controller.io.journal.verification import verify
-from controller.io.system.garbage_collection import keep_for_good
+from controller.io.system.process_memory import keep_for_good
 from controller.io.system.processes import processors
 
 

@@ -15,9 +15,9 @@ async def until_stopped(work: Coroutine[object, None, object]) -> None:
     import contextlib
     import signal
 
-    from controller.io.system.garbage_collection import keep_for_good
+    from controller.io.system.process_memory import settle
 
-    keep_for_good()
+    settle()
     loop = asyncio.get_running_loop()
     task = asyncio.create_task(work, name="program")
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -6,13 +6,13 @@ import multiprocessing
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor
 
-from controller.io.system.garbage_collection import keep_for_good
+from controller.io.system.process_memory import settle
 
 
 def processes(jobs: int) -> Executor:
     """A pool of this many processes, which share nothing with this one but what they are given."""
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=keep_for_good)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=settle)
 
 
 def processors() -> int:
