@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from firmware_protocols.cards import DECK
-from tests.oracle.cards_and_chips import Change, card, chips
+from tests.oracle.cards_and_chips import Change, card, chips, raised
 from tests.oracle.keys_and_silence import key, silent, unseen
 from tests.oracle.lines import Piece, Round
 from tests.oracle.position import Box, Position
@@ -85,8 +85,28 @@ class Search:
             for after in self.changed(position, index, zone, content):
                 if meaningful(after.boxes[index]) != meaningful(position.boxes[index]):
                     yield after
+        yield from self.raised_further(position, index, done)
         # Whatever may have come to lie there, the reader sees on its return what it reported last.
         yield from self.changed(position, index, "main", self.last_content(index, "main", done))
+
+    def raised_further(self, position: Position, index: int, done: int) -> Iterator[Position]:
+        """The rest of a double whose first part the reader reported: two movements, before its card.
+
+        All of it or, where the reader is back in the end, one or two of the smallest chip: what stands for any less.
+        """
+        box, turn, unit = position.boxes[index], position.in_play(self.house), self.house.chip_unit_cents
+        if turn is None or turn[0] != index or box.main != self.last_content(index, "main", done):
+            return
+        hand = box.hands[turn[1]]
+        if not hand.extra or len(hand.cards) != 2:
+            return
+        rest = hand.base - hand.extra
+        for more in {rest, *range(unit, rest, unit)[:2]} - {0}:
+            lying = laid(position, index, "main", box.main + more)
+            yield lying.with_hand(index, turn[1], replace(hand, extra=hand.extra + more))
+            if more == rest:
+                undoubled = lying.with_hand(index, turn[1], replace(hand, extra=0))
+                yield from raised(self.house, undoubled, index, hand.base)
 
     def lost(self, done: int) -> set[int]:
         """The spots whose reader is lost once the pieces ``done`` have happened and no more."""
@@ -182,8 +202,11 @@ class Search:
 
 
 def meaningful(box: Box) -> tuple[object, ...]:
-    """What an unseen change must change to be worth a position of its own; unseen payments are not."""
-    return box.hands, box.surrendered, box.shown, box.even, box.must_empty, box.offered
+    """What an unseen change must change to be worth a position of its own; unseen payments are not.
+
+    Where a broken hand is gone the next bet may lie.
+    """
+    return box.hands, box.surrendered, box.shown, box.even, box.must_empty, box.offered, not box.main
 
 
 def laid(position: Position, index: int, zone: str, content: int) -> Position:

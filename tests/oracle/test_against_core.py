@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.compare import differ, differ_after, difference_lines, shrunk
+from tests.oracle.compare import differ, differ_after, difference_lines, oracle, shrunk
 from tests.oracle.generator import honest
 from tests.oracle.varied import HARDER, VARIATIONS, Variation, evidence, of_kind
 
@@ -53,8 +53,34 @@ def test_after_every_line_what_is_published_is_alike() -> None:
 def test_payment_shows_the_hole_card_also_where_that_refutes_it(hole: str) -> None:
     cards = [{"card": card} for card in ("Th", "6c", "9d", hole)]
     chips = {"spot": 1, "zone": "main", "cents": 0}
-    header = {"profile": "borgata", "options": {}, "wagers": {"1": {"main": 1000}}}
+    header: dict[str, Any] = {"profile": "borgata", "options": {}, "wagers": {"1": {"main": 1000}}}
     assert not differ_after([header, *cards, chips, {"key": "hole_turned"}, {"card": "Kc"}, {"close": True}])
+
+
+def test_the_rest_of_a_double_laid_in_two_movements_may_have_gone_unseen() -> None:
+    header: dict[str, Any] = {
+        "profile": "borgata",
+        "options": {"chip_unit_cents": 500},
+        "wagers": {"7": {"main": 1500}},
+    }
+    cards: list[dict[str, Any]] = [{"card": card, "t": t} for t, card in enumerate(("Jd", "Ac", "8s", "7s"), start=2)]
+    lines = [header, *cards, {"spot": 7, "zone": "main", "cents": 1580, "t": 8}, {"card": "8d", "t": 9}]
+    lines.append({"health": "reader 7", "from": 9, "to": 1_000_000})
+    assert not judged(lines)
+    assert oracle(lines)["plays"] == 4
+
+
+def test_a_broken_hand_may_have_been_taken_unseen_before_its_player_bets_again() -> None:
+    header: dict[str, Any] = {
+        "profile": "hollywood-perryville",
+        "options": {"chip_unit_cents": 500},
+        "wagers": {"6": {"main": 500}},
+    }
+    cards: list[dict[str, Any]] = [{"card": card} for card in ("Kh", "Td", "8c", "7s", "Ts")]
+    bets = {"spot": 6, "zone": "main", "cents": 872}
+    lines = [header, *cards, bets, {"key": "hole_turned"}, {"health": "reader 6", "from": 5.5, "to": 9.5}]
+    assert not judged(lines)
+    assert oracle(lines)["plays"] > 0
 
 
 def test_shrinking_keeps_what_it_was_asked_to_keep() -> None:
