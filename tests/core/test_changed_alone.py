@@ -8,7 +8,7 @@ from controller.core.messages.events import QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.human import HumanRig, keyless
-from tests.core.quick_readers import alerts
+from tests.core.quick_readers import accused, alerts
 
 FIRST = "1 main 10 / wait 6 / deal Th 9c Kd 8s / wait 2 / 1 main 20 / wait 1.5 / 1 main 0 / wait 1 / 1 main 10 / wait 6"
 """A round by which the dealer's rhythm is known."""
@@ -74,6 +74,28 @@ def test_hands_face_down_give_way_although_their_reader_reports_only_then_that_c
     rig = played("pitch-h17", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 0.6 / deal Th 9d Kd 8c / {PAID}")
     assert rig.events_of(QuestionAsked) == []
     assert rig.postings() == ["1: spot 1 main +10.00", "3: spot 1 main +10.00"]
+
+
+BREAKS = "deal Ks 6h 3d Td / wait 2 / 1 main 0 / wait 2.3 / 1 main 10 / wait 1.3 / Ac / wait 1.2 / 1 main 0 / wait 4"
+"""Thirteen changes its chips and stands; the dealer draws an ace to sixteen."""
+
+NEXT_DEAL = "1 main 25 / wait 3 / deal Tc 5c 7d 6c / wait 8"
+
+
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", ["classic-shoe-and-pitch", "pitch-h17"])
+def test_a_wager_laid_back_though_no_play_explains_that_it_went_lies_there_still(profile: str, cycle_ms: int) -> None:
+    rig = played(profile, f"{BREAKS} / {NEXT_DEAL}", cycle_ms)
+    assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main -10.00"]
+    assert accused(rig) == []
+
+
+def test_in_journals_of_before_the_card_began_a_round_and_the_player_was_accused() -> None:
+    rig = keyless("pitch-h17", 350)
+    rig.change_house(changes_outlast_questions=False)
+    rig.play(f"{FIRST} / {BREAKS} / {NEXT_DEAL}")
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+    assert AlertKind.PINCHING in accused(rig)
 
 
 DRAWN = f"deal 2s 2c Tc 3h / wait 6 / {TAKEN_UP} / wait 3 / 9h / wait 0.5 / 2d / wait 0.5 / 3d / wait 0.5 / 8c / wait 9"

@@ -224,6 +224,19 @@ def test_a_double_that_is_taken_back_before_a_hit_or_stand_was_never_laid(table:
 
 
 @pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param(Block(32, 13_000_071, 4, 1, "some", "pitch-h17", **WILDER), id="while a question holds the round"),
+        pytest.param(Block(31, 13_000_070, 15, 1, "round closed", "pitch-h17", **WILDER), id="as the dealer draws"),
+    ],
+)
+def test_a_wager_whose_player_changes_his_chips_lies_there_still(table: Block) -> None:
+    result = played(table)
+    assert (result["wrong"], result["phantom"], result["accused"], result["neither"]) == (0, 0, {}, 0)
+    assert result["wagers"] > result["open"]
+
+
+@pytest.mark.parametrize(
     ("table", "wager"),
     [
         pytest.param(

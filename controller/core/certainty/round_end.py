@@ -7,6 +7,7 @@ next one may be made, so from then on every zone is looked at.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -17,12 +18,15 @@ from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY, Lattice
-from controller.core.inference.observation import KeyObserved
-from controller.core.table.layout import zone_name
+from controller.core.inference.observation import ChipsObserved, DatedObservation, KeyObserved
+from controller.core.table.layout import cents_at, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 from firmware_protocols.cards import Card
+
+CHANGED_NS: Final = 5_000_000_000
+"""For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
 
 
 def payment_has_begun(transaction: Transaction) -> bool:
@@ -41,6 +45,8 @@ def is_over(transaction: Transaction) -> bool:
         return True
     if round_now.evidence.trouble:
         return boxes_are_cleared(transaction)
+    if _lies_in_other_chips(transaction):
+        return False
     if round_now.must_ignore_faces():
         return boxes_are_cleared(transaction) and not (round_now.cards.face_down and owes_card(transaction))
     if round_now.first_blocking() and boxes_are_cleared(transaction):
@@ -51,6 +57,35 @@ def is_over(transaction: Transaction) -> bool:
     return payment_has_begun(transaction) or (
         takes_no_card(transaction) and (may_be_paid(transaction) or not _left_lying(transaction))
     )
+
+
+def _lies_in_other_chips(transaction: Transaction) -> bool:
+    """Whether at some box the wager went and as much came soon after, as where its player changed his chips.
+
+    Where no question holds the round and a play explains that it went, it may as well be the next bet. So it may where
+    some other wager is gone.
+    """
+    round_now, felt = transaction.round(), transaction.state.felt
+    if not transaction.house.changes_outlast_questions:
+        return False
+    if any(cents_at(felt, spot, "main") == 0 for spot in round_now.bets.spots):
+        return False
+    moves = dict[int, list[DatedObservation]]()
+    for one in round_now.evidence.observations:
+        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
+            moves.setdefault(one.item.box, []).append(one)
+    last = (here[-2:] for here in moves.values() if len(here) > 1)
+    return any(_is_change(gone, back, held=bool(round_now.first_blocking())) for gone, back in last)
+
+
+def _is_change(gone: DatedObservation, back: DatedObservation, *, held: bool) -> bool:
+    """Whether as much came back soon after it went; unless ``held``, where no play explains that it went."""
+    went, came = gone.item, back.item
+    assert isinstance(went, ChipsObserved), "chips moved"
+    assert isinstance(came, ChipsObserved), "chips moved"
+    laid_back = went.idle and came.before == came.after
+    as_much = went.before == came.after and not went.after and (laid_back or (held and not came.before))
+    return as_much and back.last_ns - gone.last_ns <= CHANGED_NS
 
 
 def may_be_paid(transaction: Transaction) -> bool:

@@ -48,7 +48,7 @@ SEQUENCES_LIMIT: Final = 4_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
 to the floor rather than stall the table."""
 
-_MOST_STATES: Final = 5_000
+MOST_STATES: Final = 5_000
 """As many states of a window are walked where something went unseen: more take seconds."""
 
 OutcomesByBox = tuple[frozenset[Outcome], ...]
@@ -361,11 +361,11 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         evidence = (*self.evidence, dated)
         try:
             if self.rules.options.key_slack:
-                return self._begun_again(self.answers, outages).observe_all(evidence, _MOST_STATES)
+                return self._begun_again(self.answers, outages).observe_all(evidence, MOST_STATES)
             lattice = self._until_outages(outages, dated)
             for used in _ends_of_windows(evidence):
                 if used > len(lattice.evidence):
-                    lattice = lattice._walked(lattice.cuts, evidence[:used], _MOST_STATES)
+                    lattice = lattice._walked(lattice.cuts, evidence[:used], MOST_STATES)
         except TooManySequences:
             return None
         return lattice
@@ -379,7 +379,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         changed = {*self.outages} ^ {*outages}
         earliest_ns = min([dated.first_ns, *(one.from_ns for one in changed)])
         kept = tuple(cut for cut in self.cuts if cut.last_ns < earliest_ns)
-        if any(cut.states > _MOST_STATES for cut in kept):
+        if any(cut.states > MOST_STATES for cut in kept):
             raise TooManySequences
         return self._cut_back(kept, outages)
 

@@ -239,6 +239,13 @@ class House(Value, frozen=True, tag=False):
     names_awaited: bool = False
     """Whether what lies on the insurance line is judged only once an unread card has its name, without which nobody can
     say how far the play has come. False: the journal is of before, when what was paid there was too large."""
+    changes_outlast_questions: bool = False
+    """Whether a wager that went and came again in other chips lies there still while a question holds the round. False:
+    the journal is of before, when the boxes counted as cleared, and the next card began a round.
+    """
+    unwatched_bounded: bool = False
+    """Whether a round of which lost readers leave more open than the table can follow in time is irregular. False: the
+    journal is of before, when a card could take longer than the service manager waits."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_more_plays, rebuild_with_outages
-from controller.core.certainty.round_end import boxes_are_cleared, lies_as_dealt, some_play_was_over
+from controller.core.certainty.round_end import CHANGED_NS, boxes_are_cleared, lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus, Node
 from controller.core.inference.dues import main_due
@@ -38,9 +38,6 @@ from controller.core.table.transaction import Transaction
 
 _RAISES: Final = frozenset({"double", "split"})
 """Keys that say that chips were laid for more."""
-
-_CHANGED_NS: Final = 5_000_000_000
-"""For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
 
 
 def take_several_changes(
@@ -202,7 +199,7 @@ def _is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObserv
     From report to report, as each may have happened long before it where a reader is slow.
     """
     since_ns = gone.last_ns if transaction.house.slips_reckoned else gone.first_ns
-    return back.last_ns - since_ns <= _CHANGED_NS
+    return back.last_ns - since_ns <= CHANGED_NS
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:

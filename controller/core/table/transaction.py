@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.core.game.hand import points_of, seen
 from controller.core.game.rules import Rules
 from controller.core.game.wager import BookRow, LockedWager
-from controller.core.inference.lattice import Lattice, TooManySequences
+from controller.core.inference.lattice import MOST_STATES, Lattice, TooManySequences
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import (
@@ -254,9 +254,12 @@ class Transaction:
 
         What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
         tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout. Where
-        it takes more than ``most_states`` (0: any number) the round is the floor's.
+        it takes more than ``most_states`` (0: any number), or than a table follows in time while readers are lost, the
+        round is the floor's.
         """
         before = self.lattice()
+        if before.outages and self.house.unwatched_bounded:
+            most_states = min(most_states or MOST_STATES, MOST_STATES)
         round_now = self.round()
         evidence = round_now.evidence.observations
         if round_now.evidence.trouble or self.has_unread_card(dated):
