@@ -258,7 +258,7 @@ class Transaction:
         round is the floor's.
         """
         before = self.lattice()
-        if before.outages and self.house.unwatched_bounded:
+        if self.house.unwatched_bounded and any(one.reader for one in before.outages):
             most_states = min(most_states or MOST_STATES, MOST_STATES)
         round_now = self.round()
         evidence = round_now.evidence.observations
