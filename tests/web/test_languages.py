@@ -129,6 +129,8 @@ async def test_a_language_has_its_own_forms_of_a_number(broker: Broker, window: 
             "3 zdarzenia w kolejce",
             "5 zdarzeń w kolejce",
         ]
+        # The page is still calling its server when it has only its texts.
+        await expect(window.page.get_by_text("Bets open")).to_be_visible()
 
 
 async def test_without_a_second_language_there_is_nothing_to_choose(broker: Broker, window: Window) -> None:
