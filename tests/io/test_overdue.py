@@ -178,6 +178,18 @@ def test_where_the_journal_does_not_say_since_when_a_consumer_is_waited_for_it_h
     run(scenario)
 
 
+async def closed_until_acknowledged(path: Path) -> dict[str, int]:
+    """After 200 hours the table does not open until its consumer acknowledges event 1; the acknowledgements then."""
+    await passes(200 * HOUR)
+    async with watched(path) as table:
+        await passes(HOUR)
+        assert [level for level, _ in table.fitness] == ["fit", "closed"]
+        await table.acknowledge(1)
+        await passes(HOUR)
+        assert [level for level, _ in table.fitness] == ["fit", "closed", "fit"]
+        return await table.journal.acks()
+
+
 def test_a_consumer_of_which_nothing_is_known_is_heard_again_when_it_acknowledges(tmp_path: Path) -> None:
     async def scenario() -> None:
         path = tmp_path / "journal.sqlite"
@@ -185,13 +197,7 @@ def test_a_consumer_of_which_nothing_is_known_is_heard_again_when_it_acknowledge
             await table.deal()
             await passes(HOUR)
         state(path, f"consumer {CONSUMER}", "x")
-        await passes(200 * HOUR)
-        async with watched(path) as table:
-            await passes(HOUR)
-            assert [level for level, _ in table.fitness] == ["fit", "closed"]
-            await table.acknowledge(1)
-            await passes(HOUR)
-            assert [level for level, _ in table.fitness] == ["fit", "closed", "fit"]
+        await closed_until_acknowledged(path)
 
     run(scenario)
 
@@ -207,13 +213,6 @@ def test_an_acknowledgement_of_an_event_that_is_not_there_hides_no_silence_and_e
             await passes(HOUR)
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("INSERT INTO acks VALUES (1, ?, ?, ?)", (CONSUMER, said, ack_digest(1, CONSUMER, said)))
-        await passes(200 * HOUR)
-        async with watched(path) as table:
-            await passes(HOUR)
-            assert [level for level, _ in table.fitness] == ["fit", "closed"]
-            await table.acknowledge(1)
-            await passes(HOUR)
-            assert [level for level, _ in table.fitness] == ["fit", "closed", "fit"]
-            assert await table.journal.acks() == {CONSUMER: 1}
+        assert await closed_until_acknowledged(path) == {CONSUMER: 1}
 
     run(scenario)
