@@ -147,7 +147,7 @@ def round_words(now: TableStatus) -> str:
     """Where the table stands between two rounds, or in one."""
     why = f", irregular ({now.irregular})" if now.irregular else ""
     if now.is_played:
-        return f"{now.round}, being played{f'{why}: the floor rules on it' if why else ''}"
+        return f"{now.round}, being played{why}" + (": the floor rules on it" if why else "")
     last = f"{now.round} is closed{why}" if now.round else "none yet"
     return f"{last}; {'no round may begin' if now.closed else 'bets are open for the next'}"
 

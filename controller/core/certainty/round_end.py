@@ -18,7 +18,7 @@ from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY, Lattice
-from controller.core.inference.observation import ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.observation import DatedMove, KeyObserved, main_moves
 from controller.core.table.layout import cents_at, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
@@ -45,8 +45,12 @@ def is_over(transaction: Transaction) -> bool:
         return True
     if round_now.evidence.trouble:
         return boxes_are_cleared(transaction)
-    if _lies_in_other_chips(transaction):
-        return False
+    return _seems_over(transaction) and not _lies_in_other_chips(transaction)
+
+
+def _seems_over(transaction: Transaction) -> bool:
+    """Whether it can take no further card if the wagers at the boxes lie there as they seem to."""
+    round_now = transaction.round()
     if round_now.must_ignore_faces():
         return boxes_are_cleared(transaction) and not (round_now.cards.face_down and owes_card(transaction))
     if round_now.first_blocking() and boxes_are_cleared(transaction):
@@ -70,22 +74,16 @@ def _lies_in_other_chips(transaction: Transaction) -> bool:
         return False
     if any(cents_at(felt, spot, "main") == 0 for spot in round_now.bets.spots):
         return False
-    moves = dict[int, list[DatedObservation]]()
-    for one in round_now.evidence.observations:
-        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
-            moves.setdefault(one.item.box, []).append(one)
-    last = (here[-2:] for here in moves.values() if len(here) > 1)
+    last = (here[-2:] for here in main_moves(round_now.evidence.observations).values() if len(here) > 1)
     return any(_is_change(gone, back, held=bool(round_now.first_blocking())) for gone, back in last)
 
 
-def _is_change(gone: DatedObservation, back: DatedObservation, *, held: bool) -> bool:
+def _is_change(gone: DatedMove, back: DatedMove, *, held: bool) -> bool:
     """Whether as much came back soon after it went; unless ``held``, where no play explains that it went."""
-    went, came = gone.item, back.item
-    assert isinstance(went, ChipsObserved), "chips moved"
-    assert isinstance(came, ChipsObserved), "chips moved"
+    (gone_at, went), (back_at, came) = gone, back
     laid_back = went.idle and came.before == came.after
     as_much = went.before == came.after and not went.after and (laid_back or (held and not came.before))
-    return as_much and back.last_ns - gone.last_ns <= CHANGED_NS
+    return as_much and back_at.last_ns - gone_at.last_ns <= CHANGED_NS
 
 
 def may_be_paid(transaction: Transaction) -> bool:

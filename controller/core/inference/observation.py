@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -145,3 +146,16 @@ def slackened(evidence: tuple[DatedObservation, ...], dated: DatedObservation) -
         for one in evidence[since:until]
     )
     return (*evidence[:since], *late, *evidence[until:], dated)
+
+
+DatedMove = tuple[DatedObservation, ChipsObserved]
+"""A change of a box's main zone, with what it is."""
+
+
+def main_moves(evidence: Iterable[DatedObservation]) -> dict[int, list[DatedMove]]:
+    """The changes of each box's main zone, in the order of the evidence."""
+    moves = dict[int, list[DatedMove]]()
+    for one in evidence:
+        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
+            moves.setdefault(one.item.box, []).append((one, one.item))
+    return moves

@@ -8,13 +8,10 @@ from typing import Final
 from controller.core.game.hand import points_of, total
 from controller.core.game.position import BoxStatus, HandStatus
 from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, idle
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedMove, DatedObservation, idle
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
-
-DatedMove = tuple[DatedObservation, ChipsObserved]
-"""A change of a box's main zone, with what it is."""
 
 _LEAST_MADE: Final = 17
 """A hand of less wins only if the dealer's breaks."""

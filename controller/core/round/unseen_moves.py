@@ -16,11 +16,18 @@ from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice, OutcomesByBox, join
-from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
+from controller.core.inference.observation import (
+    CardObserved,
+    ChipsObserved,
+    DatedMove,
+    DatedObservation,
+    KeyObserved,
+    idle,
+    main_moves,
+)
 from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
 from controller.core.round.raised_chips import (
-    DatedMove,
     holds_card,
     is_of,
     last_move,
@@ -166,10 +173,7 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     ):
         # Nothing is settled by these chips in any case.
         return ()
-    moves = dict[int, list[DatedMove]]()
-    for one in round_now.evidence.observations:
-        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
-            moves.setdefault(one.item.box, []).append((one, one.item))
+    moves = main_moves(round_now.evidence.observations)
     return tuple(pair for box in sorted(moves) for pair in _changed_at(transaction, moves[box], box))
 
 

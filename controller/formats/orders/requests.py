@@ -332,11 +332,6 @@ def set_card_of(wanted: SetCardRequest, at_ns: int) -> SetCard:
     return SetCard(at_ns, card, face, who, why, misnamed=misnamed)
 
 
-def answer_of(wanted: AnswerRequest) -> str:
-    """The answer as choices are written, which have no capital letters."""
-    return wanted.answer.strip().casefold()
-
-
 def to_the_letter(wanted: FloorRequest, given: object) -> object:
     """``given``, which ``input_of`` made of ``wanted``, as it was recorded when words were taken to the letter."""
     if isinstance(wanted, AnswerRequest) and isinstance(given, AnswerQuestion):
@@ -359,8 +354,9 @@ def input_of(
 ) -> AnswerQuestion | AcknowledgeAlert | ShoeChanged | EnterInventory | Ruling | MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
-        case AnswerRequest(question, _, who):
-            return AnswerQuestion(at_ns, question, answer_of(wanted), who, vouched)
+        case AnswerRequest(question, answer, who):
+            # Choices are written without capital letters.
+            return AnswerQuestion(at_ns, question, answer.strip().casefold(), who, vouched)
         case AckRequest(alert, who, note):
             return AcknowledgeAlert(at_ns, alert, who, note, vouched)
         case NewShoeRequest(who, left):

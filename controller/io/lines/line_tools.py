@@ -46,21 +46,34 @@ class TappedTransport(asyncio.Transport):
         self._inner.abort()
 
 
-class _TappedProtocol(asyncio.Protocol):
-    def __init__(self, inner: asyncio.Protocol, tap: OnBytes) -> None:
+class _Forwarded(asyncio.Protocol):
+    """Hands on to a line's host all that the line says."""
+
+    def __init__(self, inner: asyncio.Protocol) -> None:
         self._inner = inner
-        self._tap = tap
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._inner.connection_made(TappedTransport(transport, self._tap))
+        self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        self._tap(True, data)  # noqa: FBT003 - the tap's signature
         self._inner.data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._inner.connection_lost(exc)
+
+
+class _TappedProtocol(_Forwarded):
+    def __init__(self, inner: asyncio.Protocol, tap: OnBytes) -> None:
+        super().__init__(inner)
+        self._tap = tap
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        super().connection_made(TappedTransport(transport, self._tap))
+
+    def data_received(self, data: bytes) -> None:
+        self._tap(True, data)  # noqa: FBT003 - the tap's signature
+        super().data_received(data)
 
 
 def tapped(open_line: Opener, tap: OnBytes) -> Opener:
@@ -72,23 +85,17 @@ def tapped(open_line: Opener, tap: OnBytes) -> Opener:
     return opened
 
 
-class _WatchedProtocol(asyncio.Protocol):
+class _WatchedProtocol(_Forwarded):
     """Tells ``on_loss`` how the line was lost; a line that its own host closes is not lost."""
 
     def __init__(self, inner: asyncio.Protocol, on_loss: Callable[[Exception], None]) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._on_loss = on_loss
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._inner.connection_made(transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._inner.data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if exc is not None:
             self._on_loss(exc)
-        self._inner.connection_lost(exc)
+        super().connection_lost(exc)
 
 
 def watched(open_line: Opener, on_loss: Callable[[Exception], None]) -> Opener:
