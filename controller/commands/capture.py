@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, drive, listening, refuse_unserved
+from controller.commands.line_probe import (
+    AS_DEVICE,
+    BAUD,
+    SPOTS,
+    ProbedDevice,
+    drive,
+    listening,
+    refuse_misnamed,
+    refuse_unserved,
+)
 from controller.commands.probe import read_spots
 from controller.commands.terminal import refuse, say
 
@@ -39,6 +48,7 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
 
     configure_log("console", level="error")
     numbers = read_spots(spots)
+    refuse_misnamed(port)
     if device is not None and through is None:
         refuse_unserved(device)
     try:

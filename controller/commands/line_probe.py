@@ -84,6 +84,23 @@ def refuse_unserved(device: ProbedDevice) -> None:
         )
 
 
+def refuse_misnamed(port: str) -> None:
+    """End with the usage if a port's name begins as that of an adapter or a device server, and is none.
+
+    Raises:
+        click.BadParameter: so it is.
+    """
+    import re
+
+    from controller.formats.text.toml_schema import SERVER_PATTERN
+    from controller.formats.text.usb_names import PATTERN, SCHEME
+
+    if port.startswith(SCHEME) and re.fullmatch(PATTERN, port) is None:
+        raise click.BadParameter("expected usb:VID:PID[:SERIAL][:INTERFACE]", param_hint="PORT")
+    if port.startswith(("socket://", "rfc2217://")) and re.fullmatch(SERVER_PATTERN, port) is None:
+        raise click.BadParameter("expected socket://HOST:PORT or rfc2217://HOST:PORT", param_hint="PORT")
+
+
 def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:
     """The session that would serve ``device``; readers have their spot's number as address, and antenna 1.
 

@@ -17,6 +17,7 @@ from controller.commands.line_probe import (
     drive,
     listening,
     reading_line,
+    refuse_misnamed,
     refuse_unserved,
 )
 from controller.commands.terminal import say
@@ -44,6 +45,7 @@ def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> No
 
     configure_log("console", level="error")
     numbers = read_spots(spots)
+    refuse_misnamed(port)
     if device is not None:
         refuse_unserved(device)
     try:

@@ -145,7 +145,10 @@ def again(
         for one, now, (events, after) in zip(kept, stamped, given, strict=False):
             yield after, first_difference(one, payloads(events, identity, seq, now.wall_ns), seq)
             seq = after.seq
-        failed = unstepped or sealed or unread
+        if unstepped is not None:
+            said = f"record {stamped[len(given)].number} cannot be stepped: {unstepped}"
+            raise RecordDamaged(said) from unstepped
+        failed = sealed or unread
         if failed is not None:
             raise failed
         if len(kept) < TOGETHER:

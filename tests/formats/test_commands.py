@@ -146,6 +146,13 @@ def test_no_text_of_a_request_is_longer_than_a_sentence_or_two(verb: str, field:
         read_command(verb, (request_of % ("x" * 201)).encode())
 
 
+@pytest.mark.parametrize("nothing", ["\u2065", "\ufff3", "\U000e0002", "\U000e0fff", "\ue000"])
+def test_a_slip_with_a_character_that_is_no_letter_would_be_the_same_paper_again(nothing: str) -> None:
+    body = {"kind": "fill", "cents": 100_000, "chips": {"2500": 40}, "slip": f"47{nothing}11", "who": "a", "why": "b"}
+    with pytest.raises(CommandRefused, match="slip: expected a number that can be seen"):
+        read_command("inventory", msgspec.json.encode(body))
+
+
 def test_a_note_is_kept_and_no_longer_than_a_sentence_or_two() -> None:
     body = {"alert": 3, "who": "name", "note": "put back"}
     assert input_of(read_command("ack", msgspec.json.encode(body)), 5) == AcknowledgeAlert(5, 3, "name", "put back")

@@ -89,6 +89,17 @@ def test_a_part_of_a_key_owners_name_or_more_is_not_given_at_a_socket(who: str) 
         at_the_socket(who, "M. Okafor", "J. Reyes")
 
 
+def test_a_name_too_long_for_any_request_is_refused_before_it_is_compared_with_the_owners() -> None:
+    with pytest.raises(OperatorRefused, match=r"^who: expected 1 to 200 characters that can be seen$"):
+        at_the_socket("\ufdfa" * 201, "M. Okafor", "J. Reyes")
+
+
+@pytest.mark.parametrize("nothing", ["\u2065", "\ufff3", "\U000e0002", "\U000e0fff", "\ue000"])
+def test_a_name_with_a_character_that_is_no_letter_is_not_taken(nothing: str) -> None:
+    with pytest.raises((OperatorRefused, CommandRefused), match=r"that can be seen|has a key"):
+        at_the_socket(f"A. Re{nothing}yes", "M. Okafor")
+
+
 @pytest.mark.parametrize("who", ["A. Reyes", "Reya", "J. Lee", "4711", "Joan"])
 def test_another_persons_name_is(who: str) -> None:
     at_the_socket(who, "M. Okafor", "J. Reyes")

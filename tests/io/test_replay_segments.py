@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.table.state import State
 from controller.daemon.replay import ReplayResult, replay, segments_of
+from controller.formats.journal.records import RecordDamaged
 from controller.formats.replay import state_bytes
 from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.reader import JournalReader
@@ -40,12 +42,17 @@ def apart(path: Path) -> ReplayResult:
     return replay(path, KEY, jobs=2, alone=0, workers=ThreadPoolExecutor)
 
 
-def with_other_hash(path: Path, number: int) -> None:
-    """The chain hash of one record is another, as no daemon would write it."""
-    with sqlite3.connect(path) as connection:
+def altered(path: Path, statement: str, *values: object) -> None:
+    """Change what no daemon changes."""
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
             connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("UPDATE records SET hash = zeroblob(32) WHERE number = ?", (number,))
+        connection.execute(statement, values)
+
+
+def with_other_hash(path: Path, number: int) -> None:
+    """The chain hash of one record is another, as no daemon would write it."""
+    altered(path, "UPDATE records SET hash = zeroblob(32) WHERE number = ?", number)
 
 
 async def test_a_whole_journal_is_the_same(tmp_path: Path) -> None:
@@ -94,3 +101,14 @@ async def test_a_reading_that_was_altered_is_damage(tmp_path: Path) -> None:
     with pytest.raises(JournalDamaged) as in_segments:
         apart(path)
     assert str(in_segments.value) == str(whole.value)
+
+
+@pytest.mark.parametrize("key", [KEY, None])
+async def test_a_record_that_no_program_could_have_stepped_is_named(key: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await night(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (body,) = connection.execute("SELECT body FROM records WHERE number = 1").fetchone()
+    altered(path, "UPDATE records SET body = ? WHERE number = 1", body.replace(b':"no_more_bets"', b':"No_more_bets"'))
+    with pytest.raises(RecordDamaged, match=r"^record [0-9]+ cannot be stepped: the key No_more_bets has no branch"):
+        replay(path, key)

@@ -208,6 +208,25 @@ def test_a_device_to_serve_on_a_port_that_is_not_there_is_one_line(module: objec
     assert not file.exists()
 
 
+@pytest.mark.parametrize(
+    ("port", "expected"),
+    [
+        ("usb:zz", "expected usb:VID:PID[:SERIAL][:INTERFACE]"),
+        ("socket://127.0.0.1", "expected socket://HOST:PORT or rfc2217://HOST:PORT"),
+    ],
+)
+@pytest.mark.parametrize("device", [(), ("--as", "shoe/bee_tek")])
+@pytest.mark.parametrize("module", [probe_command, capture_command])
+def test_a_name_that_no_port_can_have_is_refused_before_anything_is_opened(
+    module: object, device: tuple[str, ...], port: str, expected: str, tmp_path: Path
+) -> None:
+    command, file = module.command, tmp_path / "c.txt"  # type: ignore[attr-defined]
+    result = CliRunner().invoke(command, [port, *([str(file)] if module is capture_command else []), *device])
+    assert result.exit_code == 2
+    assert expected in result.output
+    assert not file.exists()
+
+
 @pytest.mark.parametrize("module", [probe_command, capture_command])
 def test_a_device_that_nothing_serves_alone_is_refused_before_anything_is_opened(
     module: object, tmp_path: Path

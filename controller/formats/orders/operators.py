@@ -15,7 +15,7 @@ import msgspec
 from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.person_names import look_alike, mixed_scripts, taken_for
-from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
+from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, WORDS_LIMIT, Reply, is_signed
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake
 from controller.formats.text.toml_schema import PublicKey, Section, read_sections
@@ -229,6 +229,9 @@ def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
 
 def owners_name(who: str, owners: Collection[str]) -> RefusalReason | None:
     """Why nobody may ask in this name without a key; None: it is, and may be taken for, none of the key owners'."""
+    if len(who) > WORDS_LIMIT:
+        # To see whom it may be taken for takes time, and no request in it is carried out.
+        return RefusalReason("malformed", f"who: expected 1 to {WORDS_LIMIT} characters that can be seen")
     owner = next((name for name in owners if who and taken_for(who, name)), None)
     if owner is None:
         return None

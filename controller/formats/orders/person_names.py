@@ -8,7 +8,7 @@ name in the file of operators is taken for that (confusables of Unicode Technica
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from controller.core.persons import folded, may_be_one
@@ -35,6 +35,11 @@ def mixed_scripts(name: str) -> str:
     return f"a name in letters of one alphabet, not of {' and '.join(sorted(scripts)).lower()}"
 
 
+def holds_no_letter(text: str) -> bool:
+    """Whether a text has a character that is none: unassigned, private or half of one. Most show as nothing."""
+    return any(unicodedata.category(letter) in {"Cn", "Co", "Cs"} for letter in text)
+
+
 def disguised(text: str) -> bool:
     """Whether a text reads as one in plain letters and is none: those of one foreign alphabet may spell it."""
     return not folded(text).isascii() and _look(text).isascii()
@@ -50,6 +55,7 @@ def taken_for(who: str, owner: str) -> bool:
     return look_alike(who, owner) or may_be_one(_look(who), _look(owner))
 
 
+@lru_cache(maxsize=256)
 def _look(name: str) -> str:
     """How a name looks: with the plainest letter in place of each that looks like it."""
     letters, pairs = _alike()

@@ -30,7 +30,7 @@ from controller.core.messages.inputs import (
 from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import disguised, mixed_scripts
+from controller.formats.orders.person_names import disguised, holds_no_letter, mixed_scripts
 from controller.formats.text.card_names import card_named
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import DECK
@@ -238,11 +238,13 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
         raise CommandRefused(f"{error}; expected {example}") from error
     for key in ("who", "why"):
         words = getattr(wanted, key, "-")
-        if not is_seen(words) or len(words) > WORDS_LIMIT:
+        if len(words) > WORDS_LIMIT or not is_seen(words):
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters that can be seen")
     case = getattr(wanted, "case", "")
     if case and not is_seen(case):
         raise CommandRefused("case: expected a number that can be seen")
+    if holds_no_letter(getattr(wanted, "who", "")):
+        raise CommandRefused("who: expected characters that can be seen")
     if wrong := mixed_scripts(getattr(wanted, "who", "")):
         raise CommandRefused(f"who: expected {wrong}")
     if isinstance(wanted, InventoryRequest):
@@ -259,7 +261,7 @@ def refuse_disguised_slip(slip: str) -> None:
     Raises:
         CommandRefused: with what to write.
     """
-    if slip and not is_seen(slip):
+    if slip and (holds_no_letter(slip) or not is_seen(slip)):
         raise CommandRefused("slip: expected a number that can be seen")
     if wrong := mixed_scripts(slip):
         raise CommandRefused(f"slip: expected a number{wrong.removeprefix('a name')}")
