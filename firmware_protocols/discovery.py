@@ -51,6 +51,6 @@ def find(kind: str, vendor: str) -> Codec:
     if kind not in known:
         raise _unknown("kind of device", kind, tuple(known))
     if vendor not in known[kind]:
-        raise _unknown(f"{kind} codec", vendor, known[kind])
+        raise _unknown(f"{kind} protocol", vendor, known[kind])
     module = importlib.import_module(f"firmware_protocols.{kind}.{vendor}")
     return cast("Codec", module.CODEC)

@@ -15,6 +15,7 @@ from controller.commands.line_probe import (
     SPOTS,
     ProbedDevice,
     drive,
+    line_words,
     listening,
     refuse_misnamed,
     refuse_unserved,
@@ -43,7 +44,6 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
     """
     import asyncio
 
-    from controller.formats.text.error_words import error_words
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")
@@ -51,18 +51,22 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
     refuse_misnamed(port)
     if device is not None and through is None:
         refuse_unserved(device)
+    if through is not None and (not through.parent.is_dir() or (through.exists() and not through.is_symlink())):
+        refuse(f"--through {through}: expected a path where nothing is, in a folder that is there")
     try:
         # What a shoe says has the faces of cards.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        refuse(f"{file}: is there already, and a capture overwrites nothing; name another FILE, or remove this one")
     except OSError as error:
-        refuse(error_words(error))
+        refuse(f"{file}: {error.strerror}; name a FILE in a folder that is there and that you may write")
     try:
         with os.fdopen(descriptor, "w", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
             asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
     except OSError as error:
         if not file.stat().st_size:
             file.unlink()
-        refuse(error_words(error))
+        refuse(line_words(port, error))
 
 
 async def capture(

@@ -56,6 +56,7 @@ class ProbedPort(NamedTuple):
 
 async def looked_at(port: SerialPort, *, ask: bool, answer_seconds: float | None = None) -> ProbedPort:
     """Ask what is behind a port."""
+    from controller.formats.text.error_words import error_words
     from controller.io.lines.identify import ANSWER_SECONDS, identify, questions
     from controller.io.lines.ports import serial_opener
 
@@ -65,7 +66,7 @@ async def looked_at(port: SerialPort, *, ask: bool, answer_seconds: float | None
         openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
         return ProbedPort(port, await identify(openers, ANSWER_SECONDS if answer_seconds is None else answer_seconds))
     except (OSError, ValueError) as error:
-        return ProbedPort(port, not_asked=str(error))
+        return ProbedPort(port, not_asked=error_words(error))
 
 
 def data_of(found: ProbedPort) -> dict[str, Any]:

@@ -45,11 +45,14 @@ def _as_device(_: click.Context, __: click.Parameter, value: str | None) -> Prob
 
     if value is None:
         return None
-    kind, _slash, protocol = value.partition("/")
+    kind, slash, protocol = value.partition("/")
+    if not slash and kind in discovery.codecs():
+        choices = ", ".join(f"{kind}/{one}" for one in discovery.codecs()[kind])
+        raise click.BadParameter(f"expected KIND/PROTOCOL; of a {kind} there are: {choices}")
     try:
         discovery.find(kind, protocol)
     except discovery.UnknownCodecError as error:
-        raise click.BadParameter(f"expected KIND/PROTOCOL: {error}") from error
+        raise click.BadParameter(f"expected KIND/PROTOCOL such as shoe/bee_tek: {error}") from error
     return ProbedDevice(kind, protocol)
 
 
@@ -84,21 +87,61 @@ def refuse_unserved(device: ProbedDevice) -> None:
         )
 
 
+LISTED: Final = "tableside devices lists the ports there are"
+"""What to do for the name of a port."""
+
+SERVERS: Final = ("socket://", "rfc2217://")
+"""Begin the name of a port at a device server."""
+
+
 def refuse_misnamed(port: str) -> None:
-    """End with the usage if a port's name begins as that of an adapter or a device server, and is none.
+    """End with the usage if a port's name is no path, no adapter's and no device server's.
 
     Raises:
         click.BadParameter: so it is.
     """
     import re
+    from pathlib import Path
 
     from controller.formats.text.toml_schema import SERVER_PATTERN
     from controller.formats.text.usb_names import PATTERN, SCHEME
 
     if port.startswith(SCHEME) and re.fullmatch(PATTERN, port) is None:
         raise click.BadParameter("expected usb:VID:PID[:SERIAL][:INTERFACE]", param_hint="PORT")
-    if port.startswith(("socket://", "rfc2217://")) and re.fullmatch(SERVER_PATTERN, port) is None:
+    if port.startswith(SERVERS) and re.fullmatch(SERVER_PATTERN, port) is None:
         raise click.BadParameter("expected socket://HOST:PORT or rfc2217://HOST:PORT", param_hint="PORT")
+    # A port of Windows (COM3), or the last part of a path.
+    if not port or ("/" not in port and not port.startswith(SCHEME) and not Path(port).exists()):
+        meant = f" (did you mean /dev/{port}?)" if port and Path("/dev", port).exists() else ""
+        said = f"expected a path such as /dev/ttyUSB0, or usb:VID:PID, got {port!r}{meant}; {LISTED}"
+        raise click.BadParameter(said, param_hint="PORT")
+
+
+def line_words(port: str, error: OSError) -> str:
+    """Why ``port`` could not be opened or was lost, and what to do about it, in one line."""
+    import errno
+    import os
+
+    from controller.formats.text.error_words import error_words
+
+    if error.filename not in {None, port}:
+        # The far end of a pseudo-terminal.
+        return f"{error.filename}: {error.strerror}; name a path where nothing is, in a folder that you may write"
+    words = error_words(error)
+    if error.errno == errno.ENOSPC:
+        return words
+    named = words if port in words else f"{port}: {words}"
+    if port.startswith(SERVERS):
+        # asyncio names the address there, and not what came of it.
+        said = f"{port}: {os.strerror(error.errno)}" if error.errno is not None and error.errno > 0 else named
+        return f"{said}; see that the device server is on, and that its address is right"
+    match error.errno:
+        case errno.ENOENT | errno.ENOTTY | errno.EISDIR:
+            return f"{named}; {LISTED}"
+        case errno.EACCES | errno.EPERM:
+            return f"{named}; only root and the port's group may open it (ls -lL {port} names the group)"
+        case _:
+            return named
 
 
 def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:

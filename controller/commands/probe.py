@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +14,13 @@ from controller.commands.line_probe import (
     ProbedDevice,
     bytes_lines,
     drive,
+    line_words,
     listening,
     reading_line,
     refuse_misnamed,
     refuse_unserved,
 )
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 
 if TYPE_CHECKING:
     from firmware_protocols.readings import Reading
@@ -40,7 +40,6 @@ def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> No
     """
     import asyncio
 
-    from controller.formats.text.error_words import error_words
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")
@@ -52,8 +51,7 @@ def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> No
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(probe(port, device, numbers, baud))
     except OSError as error:
-        say(f"tableside: {error_words(error)}", err=True)
-        sys.exit(2)
+        refuse(line_words(port, error))
 
 
 def read_spots(text: str) -> tuple[int, ...]:

@@ -23,7 +23,8 @@ def test_found_is_the_codec_of_the_module() -> None:
 
 
 def test_a_misspelt_vendor_gets_a_suggestion_and_the_list() -> None:
-    with pytest.raises(UnknownCodecError, match=r"shoe codec.*'bee_tec'.*did you mean 'bee_tek'.*there are:.*bee_tek"):
+    said = r"shoe protocol.*'bee_tec'.*did you mean 'bee_tek'.*there are:.*bee_tek"
+    with pytest.raises(UnknownCodecError, match=said):
         find("shoe", "bee_tec")
 
 

@@ -12,7 +12,7 @@ from controller.commands import capture as capture_command
 from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
-from controller.commands.line_probe import ProbedDevice, drive
+from controller.commands.line_probe import ProbedDevice, drive, line_words
 from controller.formats.text.captures import Capture, CaptureRefused, Piece, heading_text, piece_text, read_capture
 from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.line_tools import Playback, between
@@ -225,6 +225,74 @@ def test_a_name_that_no_port_can_have_is_refused_before_anything_is_opened(
     assert result.exit_code == 2
     assert expected in result.output
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("port", "said"),
+    [
+        ("COM3", "expected a path such as /dev/ttyUSB0, or usb:VID:PID, got 'COM3'; tableside devices lists"),
+        ("null", "got 'null' (did you mean /dev/null?); tableside devices lists the ports there are"),
+        ("/dev/null", "tableside: /dev/null: this is no serial port; tableside devices lists the ports there are"),
+        ("/dev/no-such-port", "No such file or directory; tableside devices lists the ports there are"),
+        ("socket://127.0.0.1:1", "socket://127.0.0.1:1: Connection refused; see that the device server is on"),
+    ],
+)
+@pytest.mark.parametrize("device", [(), ("--as", "shoe/bee_tek")])
+@pytest.mark.parametrize("module", [probe_command, capture_command])
+def test_a_technician_is_told_what_to_do_about_a_port_that_cannot_be_had(
+    module: object, device: tuple[str, ...], port: str, said: str, tmp_path: Path
+) -> None:
+    command, file = module.command, tmp_path / "c.txt"  # type: ignore[attr-defined]
+    result = CliRunner().invoke(command, [port, *([str(file)] if module is capture_command else []), *device])
+    assert (result.exit_code, said in result.output) == (2, True), result.output
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(13, "could not open port /dev/ttyS0: Permission denied"), "only root and the port's group"),
+        (OSError(5, "Input/output error"), "/dev/ttyS0: Input/output error"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (FileExistsError(17, "File exists", "/run/tap/shoe"), "/run/tap/shoe: File exists; name a path where nothing"),
+    ],
+)
+def test_what_became_of_a_line_is_said_with_its_name(error: OSError, said: str) -> None:
+    words = line_words("/dev/ttyS0", error)
+    assert said in words
+    assert words.startswith("/dev/ttyS0") is (error.errno == 5)
+
+
+def test_a_capture_that_is_there_already_is_named_and_kept(tmp_path: Path) -> None:
+    evening = tmp_path / "evening.txt"
+    evening.write_text("tableside-capture 1\n")
+    result = CliRunner().invoke(capture_command.command, ["/dev/ttyUSB7", str(evening)])
+    said = f"tableside: {evening}: is there already, and a capture overwrites nothing; name another FILE, or remove"
+    assert (result.exit_code, said in result.output) == (2, True), result.output
+    assert evening.read_text() == "tableside-capture 1\n"
+    nowhere = CliRunner().invoke(capture_command.command, ["/dev/ttyUSB7", str(tmp_path / "no" / "evening.txt")])
+    assert f"{tmp_path / 'no' / 'evening.txt'}: No such file or directory; name a FILE in a folder" in nowhere.output
+
+
+def test_a_capture_stands_only_where_nothing_is_and_leaves_no_file_else(tmp_path: Path) -> None:
+    taken, file = tmp_path / "taken", tmp_path / "c.txt"
+    taken.touch()
+    for through in (taken, tmp_path / "no" / "shoe"):
+        result = CliRunner().invoke(capture_command.command, ["/dev/ttyUSB7", str(file), "--through", str(through)])
+        assert f"--through {through}: expected a path where nothing is, in a folder that is there" in result.output
+        assert (result.exit_code, file.exists()) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("shoe", "expected KIND/PROTOCOL; of a shoe there are: shoe/bee_tek, shoe/reference"),
+        ("shoe/bee_tec", "no shoe protocol is called 'bee_tec' (did you mean 'bee_tek'?)"),
+    ],
+)
+def test_what_a_device_speaks_is_called_a_protocol(given: str, said: str) -> None:
+    result = CliRunner().invoke(probe_command.command, ["/dev/ttyUSB7", "--as", given])
+    assert (result.exit_code, said in result.output, "codec" in result.output) == (2, True, False), result.output
 
 
 @pytest.mark.parametrize("module", [probe_command, capture_command])

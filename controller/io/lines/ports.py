@@ -257,7 +257,16 @@ def _configured(path: str, line: Line) -> serial.Serial:
         if error.errno in {errno.EAGAIN, errno.EBUSY}:
             said = f"{path}: another program has this port open; end it (fuser -v {path} names it)"
             raise LineLost(errno.EBUSY, said) from error
+        # pyserial puts into words alone what the terminal's driver said.
+        unset = error.__context__
+        if isinstance(unset, termios.error):
+            raise LineLost(unset.args[0], f"{path}: {_unset(*unset.args)}") from error
         raise
+
+
+def _unset(number: int, words: str) -> str:
+    """Why a line cannot be set up, as the terminal's driver said it."""
+    return "this is no serial port" if number == errno.ENOTTY else f"the line cannot be set up: {words}"
 
 
 def _close_port(port: serial.Serial) -> None:

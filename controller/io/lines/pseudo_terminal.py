@@ -35,7 +35,10 @@ def _made(link: Path) -> tuple[int, Callable[[], None]]:
         tty.setraw(far)
         if link.is_symlink():
             link.unlink()
-        link.symlink_to(os.ttyname(far))
+        try:
+            link.symlink_to(os.ttyname(far))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(link)) from error
     except BaseException:
         os.close(near)
         os.close(far)
