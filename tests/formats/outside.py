@@ -43,6 +43,7 @@ def requests(read: Read, data: bytes) -> Calls:
 HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.commands.schemas._event": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.requests.read_command": commands,
+    "controller.formats.orders.requests.order_in_form": commands,
     "controller.formats.orders.epoch_authorization._order": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.epoch_authorization._value": lambda read, data: [
         lambda: read(SignedText(data.decode(errors="replace"), "", ""), EpochProposal)

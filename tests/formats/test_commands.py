@@ -32,7 +32,10 @@ from controller.formats.orders.requests import (
     VERBS,
     CommandRefused,
     DeclareBoxRequest,
+    VoidRequest,
     input_of,
+    is_signed,
+    named_in,
     read_command,
     reply_bytes,
 )
@@ -146,6 +149,61 @@ def test_no_text_of_a_request_is_longer_than_a_sentence_or_two(verb: str, field:
         read_command(verb, (request_of % ("x" * 201)).encode())
 
 
+FULLEST = [
+    b"[" + b",".join([b"[]"] * 20_000) + b"]",
+    b"[" + b",".join([b"1.5"] * 15_000) + b"]",
+    b"{" + b",".join(b'"%d":1' % number for number in range(6_000)) + b"}",
+]
+"""Values in thousands, in some 60 KiB."""
+
+
+@pytest.mark.parametrize("crowd", FULLEST)
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_request_has_values_by_the_thousand(verb: str, crowd: bytes) -> None:
+    """Each takes its time to read, and a request is read several times on its way."""
+    example = VERBS[verb][1].encode()
+    for key in (*msgspec.json.decode(example), "transaction", "unknown"):
+        body = example.removesuffix(b"}") + b',"%s":%s}' % (key.encode(), crowd)
+        with pytest.raises(CommandRefused, match=r"^more than 1000 values; expected"):
+            read_command(verb, body)
+        assert not is_signed(body)
+        assert named_in(body) == ""
+    assert msgspec.json.decode(reply_bytes(body))["transaction"] is None
+
+
+def test_a_reason_with_commas_is_no_crowd() -> None:
+    why = "seen, " * 33
+    body = {"round": 1, "who": "M. Okafor", "why": why, "transaction": list(range(700))}
+    assert read_command("void", msgspec.json.encode(body)) == VoidRequest(
+        1, "M. Okafor", why, transaction=list(range(700))
+    )
+
+
+@pytest.mark.parametrize("key", ["who", "why"])
+def test_words_are_as_long_as_what_they_stand_for(key: str) -> None:
+    """One ligature stands for a sentence of eighteen letters, and to compare names takes as long as they are."""
+    body = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
+    read_command("void", msgspec.json.encode({**body, key: "\ufdfa" * 11}))
+    with pytest.raises(CommandRefused, match=f"^{key}: expected 1 to 200 characters that can be seen$"):
+        read_command("void", msgspec.json.encode({**body, key: "\ufdfa" * 12}))
+    slip = {"kind": "fill", "cents": 100, "who": "M. Okafor", "why": "counted", "slip": "\ufdfa" * 12}
+    with pytest.raises(CommandRefused, match=r"^slip: expected at most 200 characters$"):
+        read_command("inventory", msgspec.json.encode(slip))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_refusal_does_not_repeat_all_that_it_was_given(verb: str) -> None:
+    """It goes into the log and into the reply."""
+    for name in ("x" * 60_000, "\U000e0041" * 15_000):
+        for body in ({name: 1}, {**msgspec.json.decode(VERBS[verb][1]), name: 1}):
+            with pytest.raises(CommandRefused) as refused:
+                read_command(verb, msgspec.json.encode(body))
+            assert len(str(refused.value)) < 800
+    with pytest.raises(CommandRefused) as refused:
+        read_command("x" * 60_000, b"{}")
+    assert len(str(refused.value)) < 800
+
+
 @pytest.mark.parametrize("nothing", ["\u2065", "\ufff3", "\U000e0002", "\U000e0fff", "\ue000"])
 def test_a_slip_with_a_character_that_is_no_letter_would_be_the_same_paper_again(nothing: str) -> None:
     body = {"kind": "fill", "cents": 100_000, "chips": {"2500": 40}, "slip": f"47{nothing}11", "who": "a", "why": "b"}
@@ -233,12 +291,42 @@ def test_a_count_of_no_gaming_day_is_refused(day: str, message: str) -> None:
         ('{"0": 40}', "chips"),
         ('{"-2500": 40}', "chips"),
         ('{"2500": 40.5}', "chips"),
+        ('{"10000": 12, "2500": -7, "500": -1}', "expected more than 0 of 2500 cents, as of the whole count, got -7"),
     ],
 )
 def test_a_count_that_is_none_is_refused(chips: str, message: str) -> None:
     body = f'{{"kind": "fill", "cents": 102000, "chips": {chips}, "who": "a", "why": "b"}}'
     with pytest.raises(CommandRefused, match=message):
         read_command("inventory", body.encode())
+
+
+@pytest.mark.parametrize(
+    ("chips", "message"),
+    [
+        (
+            {"10000": 3, "2500": -8},
+            "expected more than 0 of 2500 cents, as of the whole count, got -8; enter what goes",
+        ),
+        ({"10000": -3, "2500": 8}, "expected less than 0 of 2500 cents, as of the whole count, got 8; enter what"),
+        (
+            {"10000": 1, "2500": -4},
+            "expected more than 0 of 2500 cents, as of the whole count, got -4; enter what goes",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", Count)
+def test_chips_come_or_go_and_no_count_has_both(kind: Count, chips: dict[str, int], message: str) -> None:
+    """Less than no chips of a value lie nowhere, and the amount would hide how many came."""
+    cents = sum(int(value) * count for value, count in chips.items())
+    body = {"kind": kind, "cents": cents, "chips": chips, "who": "a", "why": "b"}
+    with pytest.raises(CommandRefused, match=message):
+        read_command("inventory", msgspec.json.encode(body))
+
+
+def test_a_count_that_takes_another_back_has_less_than_none_of_each_value() -> None:
+    body = {"kind": "fill", "cents": -50_000, "chips": {"10000": -3, "2500": -8}, "who": "a", "why": "b"}
+    given = input_of(read_command("inventory", msgspec.json.encode(body)), 5)
+    assert given == EnterInventory(5, Count.FILL, -50_000, (ChipCount(10_000, -3), ChipCount(2_500, -8)), "", "a", "b")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import AnswerQuestion, SetCard, SignedOrder, VoidRound
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.inputs import AnswerQuestion, EnterInventory, SetCard, SignedOrder, VoidRound
 from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, not_second_reason
 from controller.formats.journal.records import Identity, seal, stamp
 from controller.formats.orders.epoch_authorization import OrderSigner
@@ -276,3 +277,21 @@ def test_a_record_of_before_that_took_words_to_the_letter_still_holds(
         found = order_in(body, HERE, dict(KNOWN.signers))
         assert found is not None
         assert (found.wrong == "") is is_right
+
+
+def test_an_order_on_record_that_would_be_refused_now_still_holds() -> None:
+    """It was taken by the rules of its time; what was signed is compared with what the table was given."""
+    chips = {"10000": 3, "2500": -8}
+    asked = {"kind": "fill", "cents": 10_000, "chips": chips, "who": "M. Okafor", "why": "changed", "slip": "4711"}
+    with pytest.raises(CommandRefused, match="of 2500 cents"):
+        read_command("inventory", msgspec.json.encode(asked))
+    signed = OKAFOR.sign(order_text(HERE, NUMBER, "inventory", asked))
+    counted = (ChipCount(10_000, 3), ChipCount(2_500, -8))
+    given = EnterInventory(5, Count.FILL, 10_000, counted, "4711", "M. Okafor", "changed", vouched=BY_SIGNATURE)
+    for recorded, wrong in ((given, ""), (replace(given, chips=counted[:1]), "is not the inventory that was signed")):
+        order = SignedOrder(signed, NUMBER)
+        body = seal(stamp(recorded, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32), order=order), KEY, HERE)
+        found = order_in(body, HERE, dict(KNOWN.signers))
+        assert found is not None
+        assert wrong in found.wrong
+        assert bool(wrong) == bool(found.wrong)

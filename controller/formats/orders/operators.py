@@ -15,7 +15,15 @@ import msgspec
 from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.person_names import look_alike, mixed_scripts, taken_for
-from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, WORDS_LIMIT, Reply, is_signed
+from controller.formats.orders.requests import (
+    REQUEST_LIMIT_BYTES,
+    REQUEST_LIMIT_VALUES,
+    VERBS,
+    WORDS_LIMIT,
+    Reply,
+    is_signed,
+    is_too_long,
+)
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake
 from controller.formats.text.toml_schema import PublicKey, Section, read_sections
@@ -161,7 +169,7 @@ def _twice(found: Operators) -> Iterable[Mistake]:
 def no_right(verb: str, roles: frozenset[Role]) -> RefusalReason | None:
     """Why somebody of these roles may not ask for a verb; None: they may."""
     if verb not in RIGHTS:
-        return RefusalReason("unknown_verb", f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}")
+        return RefusalReason("unknown_verb", f"unknown command {verb[:40]!r}; expected one of {', '.join(RIGHTS)}")
     if RIGHTS[verb] & roles:
         return None
     text = f"{verb} is for {' or '.join(sorted(RIGHTS[verb]))}; you are {', '.join(sorted(roles))}"
@@ -229,7 +237,7 @@ def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
 
 def owners_name(who: str, owners: Collection[str]) -> RefusalReason | None:
     """Why nobody may ask in this name without a key; None: it is, and may be taken for, none of the key owners'."""
-    if len(who) > WORDS_LIMIT:
+    if is_too_long(who):
         # To see whom it may be taken for takes time, and no request in it is carried out.
         return RefusalReason("malformed", f"who: expected 1 to {WORDS_LIMIT} characters that can be seen")
     owner = next((name for name in owners if who and taken_for(who, name)), None)
@@ -242,7 +250,9 @@ def owners_name(who: str, owners: Collection[str]) -> RefusalReason | None:
 @reads_outside(OperatorRefused)
 def _body(payload: bytes) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json_as(payload, dict[str, Any], limit_bytes=REQUEST_LIMIT_BYTES)
+        found: dict[str, Any] = json_as(
+            payload, dict[str, Any], limit_bytes=REQUEST_LIMIT_BYTES, limit_values=REQUEST_LIMIT_VALUES
+        )
     except DataRefused as error:
         raise OperatorRefused(f"expected a JSON object: {error}") from error
     return found

@@ -27,7 +27,7 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
+from controller.core.persons import UNAUTHENTICATED, Authentication, folded, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
 from controller.formats.orders.person_names import disguised, holds_no_letter, mixed_scripts
@@ -37,6 +37,9 @@ from firmware_protocols.cards import DECK
 
 REQUEST_LIMIT_BYTES: Final = 64 * 1024
 """Many times what any request needs."""
+
+REQUEST_LIMIT_VALUES: Final = 1_000
+"""The same: a request is read several times on its way, and a thousand values take a third of a millisecond each."""
 
 WORDS_LIMIT: Final = 200
 """Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
@@ -213,13 +216,17 @@ class Reply(msgspec.Struct, frozen=True):
 
 def is_signed(payload: bytes) -> bool:
     """Whether a request is a signed order: it then stands or falls by its signature, whoever brings it."""
-    return outermost(payload, "signature", REQUEST_LIMIT_BYTES) is not None
+    return _outermost(payload, "signature") is not None
 
 
 def named_in(payload: bytes) -> str:
     """The name in which a request asks; empty: it gives none."""
-    who = outermost(payload, "who", REQUEST_LIMIT_BYTES)
+    who = _outermost(payload, "who")
     return who if isinstance(who, str) else ""
+
+
+def _outermost(payload: bytes, key: str) -> Any:  # noqa: ANN401 - any JSON value
+    return outermost(payload, key, REQUEST_LIMIT_BYTES, REQUEST_LIMIT_VALUES)
 
 
 @reads_outside(CommandRefused)
@@ -227,18 +234,42 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
     """What a request asks for.
 
     Raises:
-        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, nobody named, or no reason given.
+        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, nobody named, no reason given, or
+            words and counts that no order has.
+    """
+    wanted = order_in_form(verb, payload)
+    _refuse_unfit(wanted)
+    return wanted
+
+
+@reads_outside(CommandRefused)
+def order_in_form(verb: str, payload: bytes) -> FloorRequest:
+    """What a request asks for, whether or not it would be taken now: an order on record was taken by the rules of then.
+
+    Raises:
+        CommandRefused: an unknown verb, not JSON, an unknown field or a wrong type.
     """
     if verb not in VERBS:
-        raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}", "unknown_verb")
+        raise CommandRefused(f"unknown command {verb[:40]!r}; expected one of {', '.join(VERBS)}", "unknown_verb")
     kind, example = VERBS[verb]
     try:
-        wanted: FloorRequest = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
+        wanted: FloorRequest = json_as(
+            payload, kind, limit_bytes=REQUEST_LIMIT_BYTES, limit_values=REQUEST_LIMIT_VALUES
+        )
     except DataRefused as error:
         raise CommandRefused(f"{error}; expected {example}") from error
+    return wanted
+
+
+def _refuse_unfit(wanted: FloorRequest) -> None:
+    """Refuse words and counts that no order has.
+
+    Raises:
+        CommandRefused: with the field, and what was expected.
+    """
     for key in ("who", "why"):
         words = getattr(wanted, key, "-")
-        if len(words) > WORDS_LIMIT or not is_seen(words):
+        if is_too_long(words) or not is_seen(words):
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters that can be seen")
     case = getattr(wanted, "case", "")
     if case and not is_seen(case):
@@ -252,7 +283,11 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
         refuse_no_day(wanted)
         refuse_disguised_slip(wanted.slip)
     refuse_long_words(wanted)
-    return wanted
+
+
+def is_too_long(words: str) -> bool:
+    """Whether words have too many characters, or stand for too many: one ligature may be a sentence."""
+    return len(words) > WORDS_LIMIT or len(folded(words)) > WORDS_LIMIT
 
 
 def refuse_disguised_slip(slip: str) -> None:
@@ -261,6 +296,8 @@ def refuse_disguised_slip(slip: str) -> None:
     Raises:
         CommandRefused: with what to write.
     """
+    if is_too_long(slip):
+        raise CommandRefused(f"slip: expected at most {WORDS_LIMIT} characters")
     if slip and (holds_no_letter(slip) or not is_seen(slip)):
         raise CommandRefused("slip: expected a number that can be seen")
     if wrong := mixed_scripts(slip):
@@ -296,7 +333,7 @@ def words_in(value: object) -> Iterator[str]:
 
 
 def refuse_miscounted(wanted: InventoryRequest) -> None:
-    """Refuse chips of which there are none, or that do not come to the amount.
+    """Refuse chips of which there are none, that go the other way than the rest, or do not come to the amount.
 
     Raises:
         CommandRefused: with what is wrong.
@@ -305,6 +342,11 @@ def refuse_miscounted(wanted: InventoryRequest) -> None:
         if not count:
             raise CommandRefused(f"chips: expected how many of {value} cents, got 0")
     total = sum(int(value) * count for value, count in wanted.chips.items())
+    side = "less" if total < 0 else "more"
+    for value, count in wanted.chips.items():
+        if (count < 0) != (total < 0):
+            text = f"chips: expected {side} than 0 of {value} cents, as of the whole count, got {count}"
+            raise CommandRefused(f"{text}; enter what goes the other way as a count of its own")
     if wanted.chips and total != wanted.cents:
         raise CommandRefused(f"chips: come to {total} cents, and cents says {wanted.cents}")
 
@@ -386,7 +428,7 @@ def reply_bytes(
     epoch: int | msgspec.UnsetType = msgspec.UNSET,
 ) -> bytes:
     """The reply to a request; ``refusal`` is None where it was accepted, ``remark`` what is to be said of it then."""
-    transaction = outermost(request, "transaction", REQUEST_LIMIT_BYTES)
+    transaction = _outermost(request, "transaction")
     if refusal is None:
         return msgspec.json.encode(Reply("accepted", remark, transaction, epoch))
     return msgspec.json.encode(Reply("refused", refusal.text, transaction, epoch, refusal.code))

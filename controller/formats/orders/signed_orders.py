@@ -28,11 +28,12 @@ from controller.formats.orders.epoch_authorization import is_genuine
 from controller.formats.orders.operators import ChannelUser, no_right, owners_name
 from controller.formats.orders.requests import (
     REQUEST_LIMIT_BYTES,
+    REQUEST_LIMIT_VALUES,
     CommandRefused,
     input_of,
     is_signed,
     named_in,
-    read_command,
+    order_in_form,
     to_the_letter,
 )
 from controller.formats.text.safe_parse import DataRefused, json_as, own_json, reads_outside
@@ -120,7 +121,7 @@ class Signatures(NamedTuple):
             raise CommandRefused("the signature is of no operator of this table", "not_signed_right")
         if (wrong := misplaced(text, self.identity)) or text.verb != verb:
             raise CommandRefused(
-                wrong or f"the order that was signed is {text.verb!r}, not {verb!r}", "not_signed_right"
+                wrong or f"the order that was signed is {text.verb[:40]!r}, not {verb[:40]!r}", "not_signed_right"
             )
         if text.request.get("who") != signer.name:
             raise CommandRefused(f"the key is {signer.name}'s; sign in that name", "not_signed_right")
@@ -142,9 +143,10 @@ def read_signed(payload: bytes) -> tuple[SignedText, OrderText]:
     Raises:
         CommandRefused: it is no signed order.
     """
+    limits = {"limit_bytes": REQUEST_LIMIT_BYTES, "limit_values": REQUEST_LIMIT_VALUES}
     try:
-        sent: SignedRequest = json_as(payload, SignedRequest, limit_bytes=REQUEST_LIMIT_BYTES)
-        text: OrderText = json_as(sent.text, OrderText, limit_bytes=REQUEST_LIMIT_BYTES)
+        sent: SignedRequest = json_as(payload, SignedRequest, **limits)
+        text: OrderText = json_as(sent.text, OrderText, **limits)
     except DataRefused as error:
         raise CommandRefused(f"expected a signed order, text, key and signature: {error}") from error
     if text.what != WHAT:
@@ -227,7 +229,7 @@ def _differs(record: Record, text: OrderText) -> str:
     if record.order is None or record.order.number != text.number:
         return "its number is not the one that was signed"
     try:
-        wanted = read_command(text.verb, msgspec.json.encode(text.request))
+        wanted = order_in_form(text.verb, msgspec.json.encode(text.request))
     except CommandRefused as refused:
         return f"what was signed is no order: {refused}"
     vouched: Authentication | None = getattr(given, "vouched", None)

@@ -53,7 +53,10 @@ READERS: Final[dict[str, OutsideReader]] = {}
 
 
 class DataRefused(ValueError):  # noqa: N818 - named for what happened
-    """The text is no plain data; the text of this names the key where there is one."""
+    """The text is no plain data; the text of this names the key where there is one, and is never longer than a line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text if len(text) <= LINE_LIMIT else f"{text[: LINE_LIMIT - 3]}...")
 
 
 def reads_outside(refusal: type[Exception] | None) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -87,15 +90,22 @@ def json_of(
     parse_float: Callable[[str], Any] | None = None,
     *,
     limit_bytes: int = SIZE_LIMIT_BYTES,
+    limit_values: int | None = None,
 ) -> Any:  # noqa: ANN401 - JSON is anything
     """JSON text (RFC 8259, in UTF-8) as plain data.
 
+    ``limit_values``: it holds no more values; what divides or holds them is counted before it is read, wherever it
+    stands, so that commas in a text count too.
+
     Raises:
-        DataRefused: it is none, is longer than ``limit_bytes``, is nested deeper than ``DEEPEST``, names a key twice,
-            or holds a number outside ``INTEGER_LIMIT``, ``NaN``, ``Infinity`` or half a character (a lone surrogate).
+        DataRefused: it is none, is longer than ``limit_bytes``, holds more than ``limit_values``, is nested deeper than
+            ``DEEPEST``, names a key twice, or holds a number outside ``INTEGER_LIMIT``, ``NaN``, ``Infinity`` or half a
+            character (a lone surrogate).
     """
     if len(text) > limit_bytes:
         raise DataRefused(f"longer than {limit_bytes} bytes")
+    if limit_values is not None and _marks(text) > limit_values:
+        raise DataRefused(f"more than {limit_values} values")
     try:
         # Bytes in another encoding, or with half characters in them, would be guessed at.
         whole = text if isinstance(text, str) else str(text, "utf-8-sig")
@@ -116,13 +126,19 @@ def json_of(
     return data
 
 
-def json_as(text: str | bytes, kind: Any, *, limit_bytes: int = SIZE_LIMIT_BYTES) -> Any:  # noqa: ANN401 - ``kind`` says
+def json_as(
+    text: str | bytes,
+    kind: Any,  # noqa: ANN401 - any type
+    *,
+    limit_bytes: int = SIZE_LIMIT_BYTES,
+    limit_values: int | None = None,
+) -> Any:  # noqa: ANN401 - ``kind`` says
     """JSON text as a value of the type ``kind``.
 
     Raises:
         DataRefused: as ``json_of``, or it is no ``kind``.
     """
-    json_of(text, limit_bytes=limit_bytes)
+    json_of(text, limit_bytes=limit_bytes, limit_values=limit_values)
     return own_json(text, kind)
 
 
@@ -146,10 +162,10 @@ def _decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401 - any t
     return msgspec.json.Decoder(kind)
 
 
-def outermost(text: bytes, key: str, limit_bytes: int) -> Any:  # noqa: ANN401 - any JSON value
+def outermost(text: bytes, key: str, limit_bytes: int, limit_values: int | None = None) -> Any:  # noqa: ANN401 - any JSON value
     """What stands under ``key`` in a JSON object from outside; None: nothing, or it is no such object."""
     try:
-        data = json_of(text, limit_bytes=limit_bytes)
+        data = json_of(text, limit_bytes=limit_bytes, limit_values=limit_values)
     except DataRefused:
         return None
     return data.get(key) if isinstance(data, dict) else None
@@ -180,6 +196,13 @@ def one_line(text: str) -> str:
     """A complaint as one line of a terminal: without line ends and control codes it may repeat, and not endless."""
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return line if len(line) <= LINE_LIMIT else f"{line[: LINE_LIMIT - 3]}..."
+
+
+def _marks(text: str | bytes) -> int:
+    """How many commas and opening brackets there are."""
+    if isinstance(text, bytes):
+        return text.count(b",") + text.count(b"[") + text.count(b"{")
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
