@@ -100,7 +100,8 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ),
         ('port = "/dev/shoe"', "", "table.toml:16: [shoe] port: missing, expected a path such as /dev/serial"),
         ("[table]", "title = 5\n[table]", "table.toml:1: title: unknown key"),
-        ("[shoe]", "[cards]", "table.toml:1: [shoe]: missing, expected a table"),
+        ("[shoe]", "[cards]", "table.toml:1: [shoe]: missing, expected one section, headed [shoe]"),
+        ("[broker]", "[[broker]]", "table.toml:12: [broker]: expected one section, headed [broker], got [{"),
         ("[shoe]", "[shoo]", "table.toml:16: [shoo]: unknown key; did you mean shoe?"),
         ('site = "harbour"', 'site = "Harbour"', "table.toml:2: [table] site: expected a name of at most 32"),
         ('site = "harbour"', 'sight = "harbour"', "table.toml:2: [table] sight: unknown key; did you mean site?"),
@@ -141,7 +142,7 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ),
         ('site = "harbour"', 'site = "harbour\\n"', "table.toml:2: [table] site: expected a name of at most 32"),
         ("[shoe]", "[shoe", "table.toml:16: Expected ']' at the end of a table declaration"),
-        ("[shoe]", "[[shoe]]", "table.toml:16: [shoe]: expected one table, below [shoe], got [{"),
+        ("[shoe]", "[[shoe]]", "table.toml:16: [shoe]: expected one section, headed [shoe], got [{"),
     ],
 )
 def test_a_mistake_is_reported_with_its_line_and_what_was_expected(old: str, new: str, line: str) -> None:
@@ -156,11 +157,11 @@ def test_a_misspelt_section_is_one_mistake() -> None:
     assert len(mistakes(WHOLE.replace("[shoe]", "[cards]"))) == 2
 
 
-def test_a_list_of_tables_needs_double_brackets() -> None:
+def test_sections_of_one_name_need_double_brackets() -> None:
     first, _, rest = WHOLE.partition('[[bet_spots]]\nprotocol = "feig_obid"\nport = "/dev/spots-b"')
     text = first.replace("[[bet_spots]]", "[bet_spots]") + rest[rest.index("[keypad]") :]
     (line,) = mistakes(text)
-    assert line.startswith("table.toml:20: [bet_spots]: expected a list of tables, each below [[bet_spots]], got {")
+    assert line.startswith("table.toml:20: [bet_spots]: expected sections, each headed [[bet_spots]], got {")
 
 
 def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file() -> None:

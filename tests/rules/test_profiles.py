@@ -91,7 +91,7 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
     [
         ("name = ", ["house.toml:1: Invalid value (at end of document)"]),
         ("[rules]\n", ["house.toml:1: name: expected the profile's name, text"]),
-        ('name = "a"\nrules = 3\n', ["house.toml:2: rules: expected a table"]),
+        ('name = "a"\nrules = 3\n', ["house.toml:2: rules: expected one section, headed [rules]"]),
         (
             'name = "a"\nnaem = 1\n',
             ["house.toml:2: naem: unknown key; expected one of name, title, rules, options, side_bets, sources"],
@@ -160,7 +160,7 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
         ),
         (
             'name = "a"\nside_bets.ez_bust = 3\n[sources]\nez_bust = "card"\n',
-            ["house.toml:2: [side_bets] ez_bust: expected a table"],
+            ["house.toml:2: [side_bets] ez_bust: expected one section, headed [side_bets.ez_bust]"],
         ),
         (
             'name = "a"\n[side_bets.ez_bust]\nupcards = [2]\n[sources]\nez_bust = "card"\n',

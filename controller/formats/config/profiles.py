@@ -238,7 +238,7 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
         mistakes.append(Mistake((key,), f"unknown key{hint(key, spare, mistakes) or every}"))
     for key in ("rules", "options", "side_bets", "sources"):
         if not isinstance(data.get(key, {}), Mapping):
-            mistakes.append(Mistake((key,), "expected a table"))
+            mistakes.append(Mistake((key,), f"expected one section, headed [{key}]"))
             return None
     name, title = data.get("name"), data.get("title", data.get("name"))
     if not (isinstance(name, str) and name and isinstance(title, str)):
@@ -306,7 +306,7 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Side
         if name not in side_bet_names():
             mistakes.append(Mistake(path, f"unknown side wager; expected one of {', '.join(side_bet_names())}"))
         elif not isinstance(table, Mapping):
-            mistakes.append(Mistake(path, "expected a table"))
+            mistakes.append(Mistake(path, f"expected one section, headed [side_bets.{name}]"))
         else:
             misplaced = table.keys() & find(name).choices.keys()
             mistakes += [Mistake((*path, key), f"belongs in [side_bets.{name}.choices]") for key in sorted(misplaced)]

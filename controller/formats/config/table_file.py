@@ -84,7 +84,7 @@ class TableSection(Section, frozen=True):
     time_zone: Text = "UTC"
     gaming_day: ClockTime = "00:00"
     shifts: Annotated[
-        dict[Name, ClockTime], msgspec.Meta(description='a table such as {day = "06:00", swing = "14:00"}')
+        dict[Name, ClockTime], msgspec.Meta(description='keys and values such as {day = "06:00", swing = "14:00"}')
     ] = msgspec.field(default_factory=dict)
 
     def day(self) -> GamingDay | None:
@@ -148,7 +148,7 @@ class BetSpotsSection(Section, frozen=True):
     zones: tuple[ZoneRow, ...] = ()
     spots: Annotated[tuple[Spot, ...], msgspec.Meta(description="a list of spots from 1 to 7")] = ()
     antennas: Annotated[
-        dict[ZoneName, Antenna], msgspec.Meta(description="a table such as {main = 1, insurance = 2}")
+        dict[ZoneName, Antenna], msgspec.Meta(description="keys and values such as {main = 1, insurance = 2}")
     ] = msgspec.field(default_factory=dict)
     zone: ZoneName | None = None
     values: Literal["registry", "chip"] = "registry"
@@ -161,9 +161,9 @@ class KeypadSection(Section, frozen=True):
 
     protocol: Text
     port: Port
-    keys: Annotated[dict[Key, Text], msgspec.Meta(description='a table such as {A = "1", K = "hit"}')] = msgspec.field(
-        default_factory=dict
-    )
+    keys: Annotated[
+        dict[Key, Text], msgspec.Meta(description='keys and values such as {A = "1", K = "hit"}')
+    ] = msgspec.field(default_factory=dict)
 
 
 class TapSection(Section, frozen=True):

@@ -60,7 +60,8 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
             values[field.name] = _value(field.type, data[field.encode_name], (*path, field.encode_name), mistakes)
         elif field.required and field.encode_name not in meant:
             # What a slip may mean is lacking because of the slip, which has its own line.
-            mistakes.append(Mistake((*path, field.encode_name), f"missing, expected {expected(field.type)}"))
+            at = (*path, field.encode_name)
+            mistakes.append(Mistake(at, f"missing, expected {_wanted(field.type, at)}"))
     return kind(**values) if len(mistakes) == before else None
 
 
@@ -77,6 +78,9 @@ TUPLES: Final[dict[tuple[object, ...], str]] = {
 }
 """What tuples of these types expect, in words."""
 
+SECTION: Final = "a section"
+LIST: Final = "a list"
+
 
 def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be anything
     """What a type expects, in words."""
@@ -88,12 +92,12 @@ def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be any
     if get_origin(annotation) is typing.Literal:
         return "one of " + ", ".join(shown(choice) for choice in get_args(annotation))
     if get_origin(annotation) is tuple:
-        return TUPLES.get(get_args(annotation), "a list")
+        return TUPLES.get(get_args(annotation), LIST)
     if get_origin(annotation) is dict:
-        return "a table"
+        return SECTION
     words = {str: "text", int: "a whole number", bool: "true or false"}
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-        return "a table"
+        return SECTION
     return words.get(annotation, "something else")
 
 
@@ -118,14 +122,18 @@ def _value(annotation: Any, value: object, path: Path, mistakes: list[Mistake]) 
     try:
         return msgspec.convert(value, annotation)
     except msgspec.ValidationError:
-        wanted = expected(annotation) if struct is None else _expected_tables(str(path[-1]), many=many)
-        mistakes.append(Mistake(path, f"expected {wanted}, got {shown(value)}"))
+        mistakes.append(Mistake(path, f"expected {_wanted(annotation, path)}, got {shown(value)}"))
         return None
 
 
-def _expected_tables(name: str, *, many: bool) -> str:
-    """What one table of a file, or many of a name, expect, in words."""
-    return f"a list of tables, each below [[{name}]]" if many else f"one table, below [{name}]"
+def _wanted(annotation: Any, path: Path) -> str:  # noqa: ANN401 - as in ``expected``
+    """What a type expects at ``path`` of a file, in words: a section by its name. A table is one to play at."""
+    words = expected(annotation)
+    name = ".".join(str(one) for one in path if isinstance(one, str))
+    has_keys = any(map(_is_struct, (annotation, *get_args(annotation))))
+    if has_keys and get_origin(annotation) is tuple:
+        return f"sections, each headed [[{name}]]" if words == LIST else words
+    return f"one section, headed [{name}]" if has_keys or words == SECTION else words
 
 
 def _mapping(annotation: Any, value: Mapping[str, object], path: Path, mistakes: list[Mistake]) -> dict[str, Any]:  # noqa: ANN401

@@ -77,7 +77,7 @@ def is_host(text: str) -> bool:
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file."""
+    """A section of the file; TOML calls it a table."""
 
 
 class ConfigError(ValueError):
