@@ -161,9 +161,9 @@ class KeypadSection(Section, frozen=True):
 
     protocol: Text
     port: Port
-    keys: Annotated[
-        dict[Key, Text], msgspec.Meta(description='keys and values such as {A = "1", K = "hit"}')
-    ] = msgspec.field(default_factory=dict)
+    keys: Annotated[dict[Key, Text], msgspec.Meta(description='keys and values such as {A = "1", K = "hit"}')] = (
+        msgspec.field(default_factory=dict)
+    )
 
 
 class TapSection(Section, frozen=True):
