@@ -71,8 +71,9 @@ def command(
     was signed, for this table and epoch, and was carried out once. With --operators, also that the key
     is that of the person named, and that their roles permit the order.
 
-    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, one with events this version does not know, or
-    a key that is none or not this journal's.
+    Exit status: 0 whole, or proven; 1 damaged, or not proven (also where a record, a proof or all of them are not in
+    the folder); 2 no journal or folder there, or none that can be read, a journal with events this version does not
+    know, or a key that is none or not this journal's.
     """
     if operators_file is not None and verifier is not None:
         refuse(NO_PROOFS)

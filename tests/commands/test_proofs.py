@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from controller.formats.text.printable import printable
 from controller.io.journal.reader import JournalReader
 from tests.core.journals import KEY, journal_of
 from tests.core.rig import Rig, penn
+from tests.docs.pages import page, sections
 
 TALK = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed"
 
@@ -136,6 +138,41 @@ def test_a_round_without_its_first_or_last_record_is_not_proven(
     assert (done.exit_code, said in done.output, done.output.count("\n")) == (1, True, 1), done.output
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_record_that_is_not_beside_its_proof_is_not_proven(exported: Path, verifier: str, as_json: bool) -> None:
+    """The folder was there and could be read: what it lacks is a finding, and no fault of the command's use."""
+    name = leaves(exported)[2]
+    (exported / name).unlink()
+    done = run("verify", *(["--json"] if as_json else []), "--verifier", verifier, exported)
+    reason = (
+        f"{exported / name}: is not there, and its proof is; ask for the folder as tableside export --proof wrote it"
+    )
+    assert (done.exit_code, done.output.count("\n")) == (1, 1), done.output
+    if as_json:
+        assert json.loads(done.output) == {"proven": False, "reason": reason}
+    else:
+        assert done.output == f"{exported}: not proven: {reason}\n"
+
+
+@pytest.mark.parametrize("suffix", ["", ".tlog-proof"])
+def test_a_folder_in_the_place_of_a_record_or_its_proof_is_not_proven(
+    suffix: str, exported: Path, verifier: str
+) -> None:
+    path = exported / f"{leaves(exported)[2]}{suffix}"
+    path.unlink()
+    path.mkdir()
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, f"{path}: " in done.output, done.output.count("\n")) == (1, True, 1), done.output
+
+
+def test_a_record_that_is_there_and_cannot_be_read_is_neither_proven_nor_refuted(exported: Path, verifier: str) -> None:
+    path = exported / leaves(exported)[2]
+    path.unlink()
+    path.symlink_to(path)
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, "Too many levels" in done.output, done.output.count("\n")) == (2, True, 1), done.output
+
+
 def test_a_record_laid_beside_those_proven_is_not_taken_for_one_of_them(exported: Path, verifier: str) -> None:
     (exported / "record-00000999").write_bytes((exported / leaves(exported)[0]).read_bytes())
     done = run("verify", "--verifier", verifier, exported)
@@ -205,6 +242,9 @@ def test_what_was_ruled_on_a_round_later_is_part_of_its_proof(ruled: tuple[Path,
     assert (done.exit_code, f"the whole of round 1, and later ones about it: {ruling}" in done.output) == (0, True)
     found = json.loads(run("verify", "--json", "--verifier", verifier, folder).output)
     assert (found["round"], found["later"]) == (1, [ruling])
+    verifies = next(row for row in sections(page("commands.md"))["JSON"].rows() if row[0] == "`verify`")
+    listed = verifies[2].partition("With `--verifier`:")[2].partition(", or")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == set(found)
 
 
 def test_a_ruling_that_an_earlier_head_lacks_is_named(ruled: tuple[Path, str, int], tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from controller.formats.mqtt.envelope import PayloadRefused, read_event
 from controller.formats.orders.signed_orders import RecordedOrder, order_in
 from controller.formats.text.printable import printable
 from controller.formats.text.safe_parse import DataRefused
-from controller.io.files.plain_files import content
+from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.reader import CELL_LIMIT_BYTES, EventRow, JournalReader
 
 PROOF_SUFFIX: Final = ".tlog-proof"
@@ -139,9 +139,10 @@ def check(folder: Path, verifier: Verifier) -> ProofResult:
     found, head, orders = dict[int, tuple[bytes, ...]](), None, list[RecordedOrder]()
     _refuse_unproven(folder)
     for path in sorted(folder.glob(f"*{PROOF_SUFFIX}")):
-        leaf = content(path.with_name(path.name.removesuffix(PROOF_SUFFIX)), CELL_LIMIT_BYTES)
+        leaf = _exported(path.with_name(path.name.removesuffix(PROOF_SUFFIX)), CELL_LIMIT_BYTES)
+        given = _exported(path, PROOF_LIMIT_BYTES)
         try:
-            proof = read_proof(content(path, PROOF_LIMIT_BYTES).decode())
+            proof = read_proof(given.decode())
             proven_in = proven(proof, leaf, verifier)
             number, body, events = leaf_fields(leaf)
             order = order_in(body, identity_of(verifier.name))
@@ -160,6 +161,22 @@ def check(folder: Path, verifier: Verifier) -> ProofResult:
         return _whole_round(folder, found, head)._replace(orders=tuple(orders))
     except PayloadRefused as refused:
         raise ProofRefused(f"{folder}: {refused}") from refused
+
+
+def _exported(path: Path, limit_bytes: int) -> bytes:
+    """A record or a proof of a folder, where others may have put or taken anything.
+
+    Raises:
+        ProofRefused: nothing, or no file that was exported, is there.
+        OSError: it is, and cannot be read.
+    """
+    try:
+        return content(path, limit_bytes)
+    except FileRefused as refused:
+        if not (refused.is_absent or isinstance(refused.__cause__, IsADirectoryError | None)):
+            raise
+        why = f"{path}: is not there, and its proof is" if refused.is_absent else str(refused)
+        raise ProofRefused(f"{why}; {AS_EXPORTED}") from refused
 
 
 def _whole_round(folder: Path, found: Mapping[int, tuple[bytes, ...]], head: TreeHead) -> ProofResult:
