@@ -7,6 +7,8 @@ person. So an order that needs two counts the second only if the channel vouches
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple, assert_never
 
 from controller.core.refusal_reason import RefusalReason
@@ -72,6 +74,7 @@ INVISIBLE: Final = frozenset(
 ``Default_Ignorable_Code_Point``)."""
 
 
+@lru_cache(maxsize=256)
 def folded(name: str) -> str:
     """A name as it is compared: in compatibility form (NFKC), without what cannot be seen, case and spacing aside."""
     seen = "".join(
@@ -102,8 +105,66 @@ def may_be_one(one: str, other: str) -> bool:
     ``Reyes``, ``J. Reyes``, ``Juan Reyes`` and ``J. Reyes (surv.)`` may be one person's, and so may initials alone;
     ``J. Lee`` and ``M. Lee`` are not, and ``Joan`` is no ``J. Reyes``: one word at least is the same.
     """
-    few, many = sorted((_words(one), _words(other)), key=lambda words: (len(words), sum(map(len, words)), words))
-    if same_person(one, other) or "".join(few) == "".join(many):
+    return same_person(one, other) or _may_be_words(words_of(one), words_of(other))
+
+
+def may_look_as_one(one: str, other: str) -> bool:
+    """The same of names as they look in print, where words may be divided that are one, or one that are two.
+
+    A hair of space or a dot within a word is hardly seen, nor is one over or under a letter; and ``0`` and ``O``, ``I``
+    and ``l``, ``rn`` and ``m`` are told apart in few types.
+    """
+    mine, theirs = _printed_words(one), _printed_words(other)
+    return (
+        may_be_one(one, other)
+        or _may_be_words(mine, theirs)
+        or _may_be_words(_rejoined(mine, theirs), _rejoined(theirs, mine))
+    )
+
+
+_TAKEN_FOR: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "\u0131": "l"})
+"""Letters and digits of one script that are easily taken for one another (Unicode Technical Standard #39); the dotless
+letter is ``I`` to who has no other."""
+
+
+@lru_cache(maxsize=256)
+def _printed_words(name: str) -> tuple[str, ...]:
+    """The words of a name as it looks in print: without marks on its letters, and in letters that are told apart."""
+    # A modifier letter, as an apostrophe or a dot may be, divides as they do.
+    parts = "".join(" " if unicodedata.category(letter) == "Lm" else letter for letter in name)
+    letters = unicodedata.normalize("NFKD", parts)
+    bare = "".join(letter for letter in letters if not unicodedata.category(letter).startswith("M"))
+    return words_of(folded(bare).translate(_TAKEN_FOR).replace("rn", "m").replace("vv", "w"))
+
+
+def _rejoined(words: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a name, with those made one that are together what some of the other name are together."""
+    longest = min(sum(map(len, words)), sum(map(len, other)))
+    known = {text for start in range(len(other)) for text in _runs(other[start:], longest)}
+    joined: list[str] = []
+    start = 0
+    while start < len(words):
+        runs = list(_runs(words[start:], longest))
+        taken = max((at for at, text in enumerate(runs) if text in known), default=0)
+        joined.append(runs[taken] if runs else words[start])
+        start += taken + 1
+    return tuple(joined)
+
+
+def _runs(words: tuple[str, ...], longest: int) -> Iterator[str]:
+    """The first word, the first two together, and so on, as far as they have no more letters than ``longest``."""
+    text = ""
+    for word in words:
+        text += word
+        if len(text) > longest:
+            return
+        yield text
+
+
+def _may_be_words(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether names of these words may be one person's."""
+    few, many = sorted((one, other), key=lambda words: (len(words), sum(map(len, words)), words))
+    if "".join(few) == "".join(many):
         return True
     left, same = list(many), False
     for word in sorted(few, key=len, reverse=True):
@@ -115,7 +176,7 @@ def may_be_one(one: str, other: str) -> bool:
     return same or all(len(word) == 1 for word in few)
 
 
-def _words(name: str) -> tuple[str, ...]:
+def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, without what divides them."""
     return tuple("".join(letter if letter.isalnum() else " " for letter in folded(name)).split())
 
@@ -148,11 +209,12 @@ def same_proof(one: Person, other: Person) -> bool:
 
 
 def not_second_reason(
-    first: Person, second: Person, did: str, *, alike: bool = False, must: str = "approve"
+    first: Person, second: Person, did: str, *, alike: bool = False, by_look: bool = False, must: str = "approve"
 ) -> RefusalReason | None:
     """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); None: they are two.
 
     ``alike``: names that may be one person's are, unless each has a key; older journals knew two by other names alone.
+    ``by_look``: so are those that may look as one, which were two in some of them.
     Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
     sockets two users are two, and so are two roles: who may open which is for the file system. Somebody with a key may
     be at a socket too, so a key and a socket are two only where the socket's role is none of the key owner's.
@@ -164,7 +226,8 @@ def not_second_reason(
     mine, theirs = first.vouched, second.vouched
     if {mine.by, theirs.by} <= _OWN:
         return None
-    if alike and may_be_one(first.name, second.name):
+    may_be = may_look_as_one if by_look else may_be_one
+    if alike and may_be(first.name, second.name):
         text = f"{second.name} may be {first.name}, who {did}: give the full name, or another person must {must}"
         return RefusalReason("second_person_needed", text)
     if not set(mine.roles) & set(theirs.roles):

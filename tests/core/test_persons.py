@@ -15,6 +15,7 @@ from controller.core.persons import (
     Person,
     folded,
     may_be_one,
+    may_look_as_one,
     not_second_reason,
     same_person,
 )
@@ -132,6 +133,83 @@ def test_another_name_is_another_persons(other: str) -> None:
     assert not may_be_one("J. Reyes", other)
     two = (Person("J. Reyes", FLOOR), Person(other, SURVEILLANCE))
     assert not_second_reason(*two, "proposed it", alike=True) is None
+
+
+# --- names as they look -----------------------------------------------------------------------------
+
+WRITTEN = ("J. Reyes", "Mary-Ann O'Neill", "B. Müller", "Й. Петров", "Ω. Αλέξης", "山田 ハナ", "김 철수", "ليلى حسن")
+HARDLY_SEEN = st.sampled_from(".·-'|") | st.characters(categories=["Z", "Cc", "Cf", "Lm", "M"])
+"""What divides, marks or hides letters and is none."""
+
+
+@given(name=st.sampled_from(WRITTEN), parts=st.lists(st.tuples(st.integers(0, 20), HARDLY_SEEN), max_size=3))
+def test_no_space_mark_or_sign_of_format_within_a_name_makes_another_person(
+    name: str, parts: list[tuple[int, str]]
+) -> None:
+    spoofed = name
+    for place, unseen in parts:
+        spoofed = spoofed[:place] + unseen + spoofed[place:]
+    for other in (spoofed, f"{spoofed} (surv.)", f"pit {spoofed}"):
+        assert may_look_as_one(name, other)
+        assert may_look_as_one(other, name)
+        two = (Person(name, FLOOR), Person(other, SURVEILLANCE))
+        assert not_second_reason(*two, "proposed it", alike=True, by_look=True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "J. Re\u200ayes (surv.)",
+        "J. Re yes (surv.)",
+        "Juan Re\u00b7yes",
+        "J. Reyes\u0307",
+        "J. Re\u0316yes, pit",
+        "J. Reyes\u02bc",
+        "J. R\u200ae\u200ay\u200ae\u200as (surv.)",
+        "J. Re\u00e9s yes Reyes",
+        "J. Reye\U000e0073s",
+    ],
+)
+def test_what_looks_like_a_name_in_print_may_be_that_persons(other: str) -> None:
+    assert may_look_as_one("J. Reyes", other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("M. Okafor", "M. 0kafor (pit)"),
+        ("Ian Low", "lan L0w"),
+        ("Carney", "Camey"),
+        ("A. Y\u0131ld\u0131z", "A. Yildiz"),
+        ("B. M\u00fcller", "B. Muller"),
+        ("Anna Lee-Ho", "Ho, Annalee"),
+    ],
+)
+def test_letters_that_are_taken_for_others_make_no_other_person(one: str, other: str) -> None:
+    assert may_look_as_one(one, other)
+    assert not may_be_one(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("J. Reyes", "M. Reyes"),
+        ("J. Reyes", "J. Lee"),
+        ("J. Lee", "J. Leeson"),
+        ("J. R. Lee", "J. R. Moss"),
+        ("J. Reyes", "Reya"),
+        ("J. Reyes", "4711"),
+    ],
+)
+def test_a_name_that_looks_like_another_is_another_persons(one: str, other: str) -> None:
+    assert not may_look_as_one(one, other)
+    assert not may_look_as_one(other, one)
+
+
+@given(one=NAMES, other=NAMES)
+def test_names_that_may_be_one_persons_may_look_so_too_whichever_comes_first(one: str, other: str) -> None:
+    assert may_look_as_one(one, other) == may_look_as_one(other, one)
+    assert may_look_as_one(one, other) or not may_be_one(one, other)
 
 
 @example("0", "00")

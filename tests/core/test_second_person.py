@@ -6,15 +6,24 @@ import msgspec
 import pytest
 
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.events import WagerAdjusted, WagerSettled
+from controller.core.messages.events import CardDrawn, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided, RulingProposed
-from controller.core.messages.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
+from controller.core.messages.inputs import (
+    AcknowledgeAlert,
+    AdjustWager,
+    ApproveOrder,
+    SetCard,
+    VoidRound,
+    WithdrawOrder,
+)
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.core.meters.state import ORDERS_LIMIT
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.table.state import Table, restore
 from controller.formats.mqtt.retained_orders import OrdersNow, RulableNow, RulingNow, orders_bytes
 from controller.formats.replay import read_state, state_bytes
+from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
 
 ROUND = """
@@ -194,3 +203,38 @@ def test_where_one_person_is_enough_nothing_waits() -> None:
     void(rig, "M. Okafor")
     assert rig.events_of(RoundVoided)
     assert not rig.events_of(RulingProposed)
+
+
+# --- names as they look -----------------------------------------------------------------------------
+
+PIT = Authentication("socket", ("floor",), 1001)
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_nobody_approves_their_own_in_a_name_that_looks_like_it(*, compared: bool) -> None:
+    """In journals of before a hair of space within a word made it another person's."""
+    rig = a_table()
+    rig.change_house(orders_bounded=True, looks_compared=compared)
+    rig.give(VoidRound(rig.now_ns, 1, "J. Reyes", "foul deal", PIT))
+    approve(rig, 1, "J. Re\u200ayes (surv.)")
+    assert bool(rig.events_of(RoundVoided)) is not compared
+    if compared:
+        (refused,) = rig.events_of(OrderRefused)
+        assert "may be J. Reyes, who proposed it: give the full name" in refused.reason
+        approve(rig, 1, "J. Lee")
+        assert rig.events_of(RoundVoided)
+
+
+@pytest.mark.parametrize("vouched", [PIT, UNAUTHENTICATED])
+@pytest.mark.parametrize("compared", [True, False])
+def test_nobody_acknowledges_their_own_alert_in_a_name_that_looks_like_it(
+    vouched: Authentication, *, compared: bool
+) -> None:
+    rig = Rig(penn())
+    rig.change_house(two_persons=False, orders_bounded=True, looks_compared=compared)
+    rig.talk("1 main 10 \n 9h Ts")
+    drawn = rig.events_of(CardDrawn)[0].card
+    rig.give(SetCard(rig.now_ns, drawn, Card("8h"), "J. Reyes", "seen", vouched=vouched))
+    (alert,) = rig.events_of(AlertRaised)
+    rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "J. Re yes (surv.)", "", SURVEILLANCE))
+    assert bool(rig.events_of(AlertAcknowledged)) is not compared

@@ -53,7 +53,8 @@ def test_the_name_of_somebody_with_a_key_is_not_given_at_a_socket(who: str) -> N
 
 
 def test_other_names_are_taken_in_whatever_alphabet() -> None:
-    for who in ("A. One", "Й. Петров", "Ω. Αλέξης", "山田 ハナ", "김 철수", "B. Müller", "J. O'Neill-Smith", "ليلى"):
+    plain = ("A. One", "B. Müller", "J. O'Neill-Smith", "A. Yıldız")
+    for who in (*plain, "Й. Петров", "Ω. Αλέξης", "山田 ハナ", "김 철수", "ليلى"):
         at_the_socket(who, "M. Okafor", "S. Vance")
         assert mixed_scripts(who) == ""
 
@@ -92,6 +93,45 @@ def test_a_part_of_a_key_owners_name_or_more_is_not_given_at_a_socket(who: str) 
 def test_a_name_too_long_for_any_request_is_refused_before_it_is_compared_with_the_owners() -> None:
     with pytest.raises(OperatorRefused, match=r"^who: expected 1 to 200 characters that can be seen$"):
         at_the_socket("\ufdfa" * 201, "M. Okafor", "J. Reyes")
+
+
+UNSEEN = st.characters(categories=["Zs", "Zl", "Zp", "Cc", "Cf", "Cn", "Co", "Me", "Mn", "Mc", "Lm", "Sk"])
+
+
+@given(name=st.sampled_from(["J. Reyes", "M. Okafor"]), place=st.integers(0, 9), unseen=UNSEEN, more=st.booleans())
+def test_a_key_owners_name_is_not_given_with_a_space_a_mark_or_nothing_in_it(
+    name: str, place: int, unseen: str, *, more: bool
+) -> None:
+    who = name[:place] + unseen + name[place:]
+    with pytest.raises((OperatorRefused, CommandRefused)):
+        at_the_socket(f"{who} (surv.)" if more else who, name)
+
+
+@pytest.mark.parametrize("unseen", ["\u200a", "\u2009", "\u202f", "\u2028", "\x1f", "\t", "\u2800", "\U0001d159"])
+def test_what_divides_a_name_is_seen(unseen: str) -> None:
+    with pytest.raises(CommandRefused, match="who: expected plain spaces and characters that can be seen"):
+        at_the_socket(f"A. Re{unseen}yes", "M. Okafor")
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000"])
+def test_a_space_that_is_seen_may_divide_a_name(space: str) -> None:
+    at_the_socket(f"A.{space}Reyes", "M. Okafor")
+
+
+@pytest.mark.parametrize("who", ["a " * 21, "a-b." * 11, "M. Okafor, " * 11])
+def test_a_name_has_few_words(who: str) -> None:
+    """Each is compared with each of every owner's."""
+    with pytest.raises(OperatorRefused, match=r"^who: expected at most 20 words$"):
+        at_the_socket(who, "M. Okafor")
+    with pytest.raises(CommandRefused, match=r"^who: expected at most 20 words$"):
+        read_command("void", msgspec.json.encode({"round": 1, "who": who, "why": "foul deal"}))
+
+
+@pytest.mark.parametrize("who", ["\u0410. \u0421\u043e\u0440\u0435", "A. \u0261i\u0261i"])
+def test_a_name_in_foreign_letters_that_reads_as_plain_is_not_given_at_a_socket(who: str) -> None:
+    """Whoever proposed something at another socket under the plain name would approve it under this."""
+    with pytest.raises(OperatorRefused, match="who: expected the plain letters that it looks like"):
+        at_the_socket(who, "M. Okafor")
 
 
 @pytest.mark.parametrize("nothing", ["\u2065", "\ufff3", "\U000e0002", "\U000e0fff", "\ue000"])

@@ -246,6 +246,9 @@ class House(Value, frozen=True, tag=False):
     unwatched_bounded: bool = False
     """Whether a round of which lost readers leave more open than the table can follow in time is irregular. False: the
     journal is of before, when a card could take longer than the service manager waits."""
+    looks_compared: bool = False
+    """Whether names that look alike in print, whatever divides or marks their letters, may be one person's where it
+    takes two. False: the journal is of before, when a hair of space within a word made it another's."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -263,8 +263,9 @@ def _unapproved(
     transaction: Transaction, waits: ProposedRuling | MeterOrder, asked: ApproveOrder
 ) -> RefusalReason | None:
     """Why an approval does not count; None: it does."""
-    second, alike = Person(asked.who, asked.vouched), transaction.house.orders_bounded
-    refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike)
+    second = Person(asked.who, asked.vouched)
+    alike, by_look = transaction.house.orders_bounded, transaction.house.looks_compared
+    refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike, by_look=by_look)
     if refused is not None:
         return refused
     if isinstance(waits, MeterOrder):

@@ -12,10 +12,11 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
+from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen, words_of
 from controller.core.refusal_reason import RefusalCode, RefusalReason
-from controller.formats.orders.person_names import look_alike, mixed_scripts, taken_for
+from controller.formats.orders.person_names import disguised, look_alike, mixed_scripts, taken_for
 from controller.formats.orders.requests import (
+    NAME_LIMIT,
     REQUEST_LIMIT_BYTES,
     REQUEST_LIMIT_VALUES,
     VERBS,
@@ -236,13 +237,20 @@ def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
 
 
 def owners_name(who: str, owners: Collection[str]) -> RefusalReason | None:
-    """Why nobody may ask in this name without a key; None: it is, and may be taken for, none of the key owners'."""
+    """Why nobody may ask in this name without a key; None: it is, and may be taken for, none of the key owners'.
+
+    Nor is it in letters of another alphabet that read as plain ones.
+    """
     if is_too_long(who):
         # To see whom it may be taken for takes time, and no request in it is carried out.
         return RefusalReason("malformed", f"who: expected 1 to {WORDS_LIMIT} characters that can be seen")
+    if len(words_of(who)) > NAME_LIMIT:
+        return RefusalReason("malformed", f"who: expected at most {NAME_LIMIT} words")
     owner = next((name for name in owners if who and taken_for(who, name)), None)
     if owner is None:
-        return None
+        # Whoever has proposed something at a socket may be looked for by the letters alone.
+        wrong = disguised(who)
+        return RefusalReason("malformed", "who: expected the plain letters that it looks like") if wrong else None
     text = f"{owner} has a key, and asks or signs with it; give the full name of who asks"
     return RefusalReason("not_entitled", text)
 

@@ -11,7 +11,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Final
 
-from controller.core.persons import folded, may_be_one
+from controller.core.persons import folded, may_look_as_one
 
 TOGETHER: Final = (
     frozenset({"HAN", "HIRAGANA", "KATAKANA"}),
@@ -40,9 +40,26 @@ def holds_no_letter(text: str) -> bool:
     return any(unicodedata.category(letter) in {"Cn", "Co", "Cs"} for letter in text)
 
 
+def divided_unseen(name: str) -> bool:
+    """Whether a name is divided by what hardly anybody sees: a narrow space, the end of a line, a control code.
+
+    A space between words, and one as wide as a letter of China, is seen.
+    """
+    return any(
+        letter in _BLANK or (unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Zs"} and letter not in _SPACES)
+        for letter in name
+    )
+
+
+_SPACES: Final = frozenset(" \u00a0\u3000")
+_BLANK: Final = frozenset("\u2800\U0001d159")
+"""Signs that show as nothing: Braille without a dot, a note without a head."""
+
+
 def disguised(text: str) -> bool:
     """Whether a text reads as one in plain letters and is none: those of one foreign alphabet may spell it."""
-    return not folded(text).isascii() and _look(text).isascii()
+    plain = text.replace("\u0131", "i")  # A letter of Turkish names, for which no other is written.
+    return not folded(plain).isascii() and _look(plain).isascii()
 
 
 def look_alike(one: str, other: str) -> bool:
@@ -52,7 +69,7 @@ def look_alike(one: str, other: str) -> bool:
 
 def taken_for(who: str, owner: str) -> bool:
     """Whether a name that somebody gives may be taken for an owner's: it looks like it, or is a part or more of it."""
-    return look_alike(who, owner) or may_be_one(_look(who), _look(owner))
+    return look_alike(who, owner) or may_look_as_one(who, owner) or may_look_as_one(_look(who), _look(owner))
 
 
 @lru_cache(maxsize=256)

@@ -27,10 +27,10 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.persons import UNAUTHENTICATED, Authentication, folded, is_seen
+from controller.core.persons import UNAUTHENTICATED, Authentication, folded, is_seen, words_of
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import disguised, holds_no_letter, mixed_scripts
+from controller.formats.orders.person_names import disguised, divided_unseen, holds_no_letter, mixed_scripts
 from controller.formats.text.card_names import card_named
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import DECK
@@ -43,6 +43,9 @@ REQUEST_LIMIT_VALUES: Final = 1_000
 
 WORDS_LIMIT: Final = 200
 """Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
+
+NAME_LIMIT: Final = 20
+"""Words of a name: each is compared with each of every other name."""
 
 VALUES_LIMIT: Final = 40
 """Values of chips in one count; a rack has a dozen."""
@@ -274,15 +277,26 @@ def _refuse_unfit(wanted: FloorRequest) -> None:
     case = getattr(wanted, "case", "")
     if case and not is_seen(case):
         raise CommandRefused("case: expected a number that can be seen")
-    if holds_no_letter(getattr(wanted, "who", "")):
-        raise CommandRefused("who: expected characters that can be seen")
-    if wrong := mixed_scripts(getattr(wanted, "who", "")):
-        raise CommandRefused(f"who: expected {wrong}")
+    _refuse_no_name(wanted.who)
     if isinstance(wanted, InventoryRequest):
         refuse_miscounted(wanted)
         refuse_no_day(wanted)
         refuse_disguised_slip(wanted.slip)
     refuse_long_words(wanted)
+
+
+def _refuse_no_name(who: str) -> None:
+    """Refuse a name that is another than it seems, or is none.
+
+    Raises:
+        CommandRefused: with what was expected.
+    """
+    if holds_no_letter(who) or divided_unseen(who):
+        raise CommandRefused("who: expected plain spaces and characters that can be seen")
+    if len(words_of(who)) > NAME_LIMIT:
+        raise CommandRefused(f"who: expected at most {NAME_LIMIT} words")
+    if wrong := mixed_scripts(who):
+        raise CommandRefused(f"who: expected {wrong}")
 
 
 def is_too_long(words: str) -> bool:
