@@ -246,12 +246,12 @@ class Station:
         self._ports.clear()
         self._stir()
 
-    async def ready(self, looks: int = 1) -> bool:
+    async def ready(self, looks: int = 1, patience_s: float | None = None) -> bool:
         """Wait until every zone has been inventoried ``looks`` times and the keypad is set up; false if not in time.
 
         Nobody can tell from a shoe's end of the line whether somebody listens to it.
         """
-        return await self.until(lambda: not self.unpolled(looks))
+        return await self.until(lambda: not self.unpolled(looks), patience_s)
 
     def unpolled(self, looks: int = 1) -> tuple[str, ...]:
         """What keeps people from playing, in words: the keypad, each zone inventoried fewer than ``looks`` times."""
@@ -321,10 +321,13 @@ class Station:
                     await asyncio.sleep(TAKEN_LOOK_S)
         return False
 
-    async def until(self, condition: Callable[[], bool]) -> bool:
-        """Wait until traffic on the lines has made ``condition`` true; false after ``patience_s`` or when closed."""
+    async def until(self, condition: Callable[[], bool], patience_s: float | None = None) -> bool:
+        """Wait until traffic on the lines has made ``condition`` true; false after ``patience_s`` or when closed.
+
+        Without it, the station's own patience.
+        """
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self._patience_s if patience_s is None else patience_s):
                 while not condition():
                     if not self._ports:
                         return False

@@ -11,7 +11,7 @@ import fcntl
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -48,6 +48,7 @@ from controller.io.files.key_file import create_key
 from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import running_broker
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
+from controller.io.system.processes import processors
 from controller.io.system.randomness import SystemEntropy
 from controller.pool.reconciliation import Reconciliation
 from controller.reports.live_narrative import LiveNarrator
@@ -56,6 +57,15 @@ from simulators.people.performance import perform
 from simulators.people.progressive_bets import SevensMeter
 from simulators.people.rack import Rack
 from simulators.serve import Station
+
+STARTING_SECONDS: Final = 60.0
+"""How long the daemon may take until it has asked every device, on a machine that is busy with other things."""
+
+LOOKS: Final = 3
+"""Times that each zone is read before people sit down."""
+
+NAMED_LIMIT: Final = 3
+"""So many devices that have not been asked are named."""
 
 ENDING_SECONDS: Final = 15.0
 """How long the last round's messages, and the daemon's own end, may take."""
@@ -329,10 +339,9 @@ async def play_until_done(
     """Let people play ``acts``; how often the readers were waited for in vain.
 
     Raises:
-        DemoFailed: the daemon ended, or never asked its devices anything.
+        DemoFailed: the daemon ended, or did not ask its devices in time.
     """
-    if not await station.ready(looks=3):
-        raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
+    await until_served(station, process, wanted.directory / "daemon.log")
     playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=played.append))
     ending = asyncio.create_task(process.wait())
     try:
@@ -347,6 +356,40 @@ async def play_until_done(
         for task in (playing, ending):
             task.cancel()
         await asyncio.gather(playing, ending, return_exceptions=True)
+
+
+async def until_served(
+    station: Station, process: asyncio.subprocess.Process, log: Path, seconds: float = STARTING_SECONDS
+) -> None:
+    """Wait until the daemon has asked every device of the table; what it says is in ``log``.
+
+    Raises:
+        DemoFailed: it ended, or did not ask them within ``seconds``; the text says what was waited for.
+    """
+    serving = asyncio.create_task(station.ready(looks=LOOKS, patience_s=seconds))
+    ending = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait((serving, ending), return_when=asyncio.FIRST_COMPLETED)
+        if serving.done() and serving.result():
+            return
+        if not serving.done():
+            raise DemoFailed(f"the daemon ended with status {ending.result()} before it served its devices; see {log}")
+        raise DemoFailed(unserved(station.unpolled(LOOKS), seconds, log))
+    finally:
+        for task in (serving, ending):
+            task.cancel()
+        await asyncio.gather(serving, ending, return_exceptions=True)
+
+
+def unserved(names: Sequence[str], seconds: float, log: Path) -> str:
+    """That the daemon did not ask the devices of these names within ``seconds``, and what to do about it."""
+    more = f" and {len(names) - NAMED_LIMIT} more" if len(names) > NAMED_LIMIT else ""
+    said = f"see {log}" if log.stat().st_size else f"{log} is empty, so it has hardly begun"
+    return (
+        f"the daemon was waited for {seconds:g} s and has not served {', '.join(names[:NAMED_LIMIT])}{more}: {said}; if"
+        f" the machine is busy (load {os.getloadavg()[0]:.1f} on {processors()} processors), end what runs beside it"
+        " and start the demo again"
+    )
 
 
 def truth_of(played: list[RoundPlayed]) -> CaseAccounts:

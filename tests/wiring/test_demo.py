@@ -15,14 +15,15 @@ import pytest
 
 from controller.commands.demo import jackpot_lines
 from controller.core.messages.events import BettingClosed, RoundClosed
-from controller.demo.demo import DemoResult, TableSubscriber, own, run_demo
-from controller.demo.table import DemoOptions, SignRead
+from controller.demo.demo import DemoFailed, DemoResult, TableSubscriber, own, run_demo, until_served
+from controller.demo.table import DemoOptions, SignRead, devices
 from controller.formats.cases.accounts import Comparison
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.mqtt.broker import embedded
 from controller.io.mqtt.connection import Broker
 from controller.reports import live_narrative
+from simulators.serve import Station
 from tests.docs.pages import page, sections
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
 
@@ -245,6 +246,33 @@ async def test_what_is_no_journal_is_refused(tmp_path: Path, command: str) -> No
         status, output, errors = await ran(command, str(tmp_path / name))
         assert (status, output) == (2, "")
         assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("said", ["", "line down\n"])
+async def test_a_daemon_that_is_slow_to_serve_is_told_with_what_was_waited_for(tmp_path: Path, said: str) -> None:
+    log = tmp_path / "daemon.log"
+    log.write_text(said)
+    process = await asyncio.create_subprocess_exec("cat", stdin=asyncio.subprocess.PIPE)
+    try:
+        async with Station(tmp_path / "ports", **devices()) as station:
+            with pytest.raises(DemoFailed) as failed:
+                await until_served(station, process, log, seconds=0.05)
+    finally:
+        process.terminate()
+        await process.wait()
+    see = f"see {log}" if said else f"{log} is empty, so it has hardly begun"
+    waited = (
+        "the daemon was waited for 0.05 s and has not served the keypad, spot 1 main, spot 1 insurance and 12 more: "
+    )
+    assert str(failed.value).startswith(f"{waited}{see}; if the machine is busy (load ")
+    assert str(failed.value).endswith("), end what runs beside it and start the demo again")
+
+
+async def test_a_daemon_that_ends_as_it_starts_is_not_waited_for(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec("false")
+    async with Station(tmp_path / "ports", **devices()) as station, asyncio.timeout(PATIENCE_S):
+        with pytest.raises(DemoFailed, match="ended with status 1 before it served its devices; see "):
+            await until_served(station, process, tmp_path / "daemon.log")
 
 
 async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> None:
