@@ -15,6 +15,12 @@ from controller.commands.terminal import AS_JSON, progress, refuse, said_each_se
 if TYPE_CHECKING:
     from controller.daemon.replay import ReplayResult
 
+WITH_KEY: Final = (
+    "--states: expected without --key; with the key a replay begins at the journal's own checkpoints, on all"
+    " processors, and keeps nothing"
+)
+"""Said where nothing would be kept of what is stepped."""
+
 OTHER_VERSION: Final = 3
 """The exit status where the difference may be that of two versions."""
 
@@ -53,8 +59,8 @@ def command(
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
     With --last only as far as the record of that event; what it gives depends on every record before it. With --states
-    it begins behind the records that an earlier replay stepped, if these are still as they were; trust that folder as
-    you trust the program.
+    it begins behind the records that an earlier replay stepped, if these are still as they were. States are kept 2,000
+    records apart, so none of a short journal. Nobody else may write in that folder: trust it as you trust the program.
 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from the
     events of another version of the program.
@@ -67,6 +73,8 @@ def command(
     from controller.io.journal.reader import JournalReader
     from controller.io.system.processes import processors
 
+    if states is not None and key_file is not None:
+        refuse(WITH_KEY)
     try:
         key = read_key(key_file) if key_file is not None else None
         with JournalReader(journal) as reader:
@@ -77,7 +85,7 @@ def command(
                 refuse(f"--last {last}: {journal} ends with event {end}; give that one or an earlier one")
             until = None if last is None else reader.event(last).number
         if states is not None:
-            make_own_folder(states)
+            own_folder(states)
         said = said_each_second("stepped again") if is_said else progress("records stepped again")
         with said as stepped:
             folder = None if states is None else StatesFolder(states)
@@ -94,18 +102,44 @@ def command(
         difference = None if found.difference is None else found.difference._asdict()
         say_json({"same": difference is None, **found._asdict(), "difference": difference})
         sys.exit(status_of(found))
-    say(f"{journal}: {in_words(found)}")
+    say(f"{journal}: {in_words(found)}{'' if states is None else kept_in_words(found, states)}")
     sys.exit(status_of(found))
 
 
-def make_own_folder(folder: Path) -> None:
-    """Make a folder that nobody else may write or read, unless it is there; end with status 2 where that fails."""
-    from controller.formats.text.error_words import error_words
+def own_folder(folder: Path) -> None:
+    """Make a folder that nobody else may write or read, unless it is there; end with status 2 if it is not one's own.
+
+    Whoever may write a state there decides what a later replay says of the records before it.
+    """
+    import os
+    import stat
 
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.stat()
+    except FileNotFoundError:
+        refuse(f"--states {folder}: {folder.parent} is not there; make it first, or give another folder")
     except OSError as error:
-        refuse(error_words(error))
+        refuse(f"--states {folder}: cannot be made: {error.strerror}; give another folder")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        refuse(f"--states {folder}: others may write there; give a folder of your own, or run: chmod go-w {folder}")
+    if found.st_uid not in {os.geteuid(), 0}:
+        refuse(f"--states {folder}: belongs to another user; give a folder of your own")
+
+
+def kept_in_words(found: ReplayResult, folder: Path) -> str:
+    """What was kept for the next replay; empty where there is nothing new to say."""
+    from controller.daemon.kept_states import SPACING_RECORDS
+    from controller.formats.text.printable import many
+
+    if found.kept:
+        return f"; {many(found.kept, 'state')} kept in {folder}"
+    if found.resumed or found.difference is not None:
+        return ""
+    apart = (
+        f"states are kept {SPACING_RECORDS:,} records apart, at the journal's checkpoints, if there is room for them"
+    )
+    return f"; nothing kept in {folder}: {apart}"
 
 
 def in_words(found: ReplayResult) -> str:

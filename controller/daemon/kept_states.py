@@ -32,6 +32,8 @@ SPACING_RECORDS: Final = 2_000
 EACH: Final = 64
 """States of one journal that one replay keeps at most."""
 
+MODE: Final = 0o600
+
 DIGITS: Final = 12
 """Of a record's number in a file's name, so that names are in the order of records."""
 
@@ -74,6 +76,8 @@ class KeptStates:
         self._known = known
         self.spacing = max(folder.spacing, until // EACH)
         """Records between two states at least."""
+        self.count = 0
+        """States that were kept by this replay."""
         self._last = 0
         self._closed: list[int] = []
 
@@ -111,8 +115,9 @@ class KeptStates:
         body = msgspec.json.encode(kept)
         self._last = number
         try:
-            unfinished.write_bytes(sha256(body).digest() + body)
+            _write(unfinished, sha256(body).digest() + body)
             unfinished.replace(path)
+            self.count += 1
         except OSError:
             unfinished.unlink(missing_ok=True)
 
@@ -152,6 +157,16 @@ class KeptStates:
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{self._name}-{number:0{DIGITS}}.state"
+
+
+def _write(path: Path, data: bytes) -> None:
+    """A state as whoever runs the program alone may read it: it has what lies on the felt and who said what.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, MODE), "wb") as file:
+        file.write(data)
 
 
 def _read(path: Path) -> KeptState:

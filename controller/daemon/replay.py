@@ -53,6 +53,8 @@ class ReplayResult(NamedTuple):
     """The versions of the program that wrote the journal, in the order of their starts."""
     resumed: int = 0
     """Records up to this one were stepped by an earlier replay and are as they were then; 0: all were stepped."""
+    kept: int = 0
+    """States that were kept for the next one."""
 
 
 class ReplaySegment(NamedTuple):
@@ -72,6 +74,8 @@ class ReplaySegmentResult(NamedTuple):
     damage: str = ""
     """What the chain says of it, where nothing differs."""
     resumed: int = 0
+    """As in ``ReplayResult``."""
+    kept: int = 0
     """As in ``ReplayResult``."""
 
 
@@ -110,7 +114,8 @@ def replay(
         if last.difference is None and last.damage:
             # A reading may be altered without altering what it gave: the chain tells that too.
             raise JournalDamaged(last.damage)
-        return ReplayResult(last.records, last.events, last.rounds, last.difference, versions_of(reader), last.resumed)
+        ended = (last.records, last.events, last.rounds, last.difference)
+        return ReplayResult(*ended, versions_of(reader), last.resumed, last.kept)
 
 
 def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[ReplaySegment]:
@@ -189,8 +194,8 @@ def stepped_again(
             if kept is not None and difference is None and not chained.damage():
                 kept.keep(stepped.table)
         if difference is not None:
-            return ReplaySegmentResult(count, seq, rounds, difference, resumed=resumed)
-    return ReplaySegmentResult(count, seq, rounds, None, chained.damage(), resumed)
+            return ReplaySegmentResult(count, seq, rounds, difference, "", resumed, 0 if kept is None else kept.count)
+    return ReplaySegmentResult(count, seq, rounds, None, chained.damage(), resumed, 0 if kept is None else kept.count)
 
 
 def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -> Table | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from hashlib import sha256
 from itertools import islice, pairwise
@@ -14,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.commands.replay import kept_in_words
 from controller.daemon.kept_states import EACH, KeptState, KeptStates, StatesFolder
 from controller.daemon.recovery import table_of
 from controller.daemon.replay import ReplayResult, replay
@@ -61,10 +63,17 @@ def folder(tmp_path: Path) -> StatesFolder:
     return StatesFolder(made, 1)
 
 
+def files(folder: Path) -> set[tuple[str, int]]:
+    """What lies in a folder; a file that took the place of another is another."""
+    return {(one.name, one.stat().st_ino) for one in folder.iterdir()}
+
+
 def resumed(path: Path, folder: StatesFolder, until: int | None = None) -> ReplayResult:
     """Stepped from what was kept, with what it comes to from the beginning."""
+    before = files(folder.path)
     found = replay(path, None, until=until, states=folder)
-    assert found._replace(resumed=0) == replay(path, None, until=until)
+    assert found.kept == len(files(folder.path) - before)
+    assert found._replace(resumed=0, kept=0) == replay(path, None, until=until)
     return found
 
 
@@ -211,6 +220,52 @@ def test_a_folder_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) 
     done = CliRunner().invoke(main, ["replay", "--states", str(states), str(path)])
     assert done.exit_code == 0
     assert states.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_command_says_what_it_keeps_and_why_it_keeps_nothing(tmp_path: Path) -> None:
+    path, states = night(tmp_path / "journal.sqlite"), tmp_path / "states"
+    done = CliRunner().invoke(main, ["replay", "--states", str(states), str(path)])
+    assert (
+        f"; nothing kept in {states}: states are kept 2,000 records apart, at the journal's checkpoints" in done.output
+    )
+    assert list(states.iterdir()) == []
+    found = json.loads(CliRunner().invoke(main, ["replay", "--json", "--states", str(states), str(path)]).output)
+    assert (found["kept"], found["resumed"]) == (0, 0)
+    kept = replay(path, None, states=StatesFolder(states, 1))
+    assert kept_in_words(kept, states) == f"; {ROUNDS} states kept in {states}"
+    assert {one.stat().st_mode & 0o777 for one in states.iterdir()} == {0o600}
+    assert "kept in" not in CliRunner().invoke(main, ["replay", "--states", str(states), str(path)]).output
+
+
+def test_states_and_the_key_do_not_go_together(tmp_path: Path) -> None:
+    path, key, states = night(tmp_path / "journal.sqlite"), tmp_path / "table.key", tmp_path / "states"
+    key.write_text(KEY.hex())
+    key.chmod(0o600)
+    done = CliRunner().invoke(main, ["replay", "--states", str(states), "--key", str(key), str(path)])
+    assert (done.exit_code, done.output.count("\n"), states.exists()) == (2, 1, False)
+    assert done.output.startswith("tableside: --states: expected without --key; ")
+
+
+def test_a_folder_in_which_others_may_write_is_refused(tmp_path: Path) -> None:
+    """A state that somebody else wrote there would be gone on from: his verdict, not this program's."""
+    path, states = night(tmp_path / "journal.sqlite"), tmp_path / "states"
+    states.mkdir()
+    states.chmod(0o770)
+    done = CliRunner().invoke(main, ["replay", "--states", str(states), str(path)])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert f"others may write there; give a folder of your own, or run: chmod go-w {states}" in done.output
+    states.chmod(0o755)
+    assert CliRunner().invoke(main, ["replay", "--states", str(states), str(path)]).exit_code == 0
+
+
+def test_a_folder_below_one_that_is_not_there_says_which(tmp_path: Path) -> None:
+    path, nowhere = night(tmp_path / "journal.sqlite"), tmp_path / "nodir"
+    done = CliRunner().invoke(main, ["replay", "--states", str(nowhere / "sub"), str(path)])
+    said = f"tableside: --states {nowhere / 'sub'}: {nowhere} is not there; make it first, or give another folder\n"
+    assert (done.exit_code, done.output) == (2, said)
+    (tmp_path / "slip").touch()
+    done = CliRunner().invoke(main, ["replay", "--states", str(tmp_path / "slip" / "sub"), str(path)])
+    assert f"--states {tmp_path / 'slip' / 'sub'}: cannot be made: Not a directory" in done.output
 
 
 def test_a_folder_that_cannot_be_made_is_one_line_and_of_no_journal_none_is_made(tmp_path: Path) -> None:
