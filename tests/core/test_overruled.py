@@ -6,11 +6,19 @@ import msgspec
 import pytest
 
 from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
 from controller.core.messages.alerts import OrderRefused, WagerOutsideLimits
-from controller.core.messages.events import CardDrawn
+from controller.core.messages.events import CardDrawn, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, OrderProposed
-from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, SetCard, WithdrawOrder
-from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.core.messages.inputs import (
+    AcknowledgeAlert,
+    ApproveOrder,
+    AssignCard,
+    DeclareBox,
+    SetCard,
+    WithdrawOrder,
+)
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Authentication
 from controller.formats.mqtt.retained_orders import OrdersNow, ProposedOrderNow, orders_bytes
 from controller.formats.orders.replies import remark_of
@@ -132,6 +140,83 @@ def test_whose_a_card_is_one_says_and_two_say_otherwise() -> None:
     (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert (proposed.verb, proposed.text, proposed.spot) == ("assign-card", f"card {card(rig, 6)} is of spot 2", 2)
+
+
+IN_VAIN = "1 main 10 \n 2 main 500 \n 9h 9c Tc 7h 7c 8d 5s"
+"""Sixteen at two spots that stand without a key: spot 1 has drawn a five, and nobody can tell."""
+
+
+def paid(rig: Rig, first_cents: int, second_cents: int) -> None:
+    """The dealer turns, takes or pays, and closes; the next deal shows that no chips are wrong."""
+    rig.key("hole_turned")
+    rig.pass_ms(3000)
+    rig.chips(1, "main", first_cents)
+    rig.chips(2, "main", second_cents)
+    rig.pass_ms(8000)
+    rig.key("round_closed")
+    rig.pass_ms(2000)
+    rig.talk("1 main 10 \n 2 main 0 \n 9h 9c Tc 7h")
+    rig.pass_ms(4000)
+
+
+@pytest.mark.parametrize("two_persons", [True, False])
+@pytest.mark.parametrize("reported", [True, False])
+def test_who_alone_says_whose_a_card_is_in_vain_is_reported(*, two_persons: bool, reported: bool) -> None:
+    """The dealer pays as if it were so: 500.00 that nothing else at the table contradicts."""
+    rig = a_table(penn(), two_persons=two_persons)
+    rig.change_house(owners_reported=reported)
+    rig.talk(IN_VAIN)
+    rig.give(AssignCard(rig.now_ns, card(rig, 6), 2, "M. Okafor", "seen", FLOOR))
+    paid(rig, 0, 100_000)
+    due = {one.spot: (one.net_cents, one.basis) for one in rig.events_of(WagerSettled)}
+    assert due == {1: (-1_000, Basis.ANSWER), 2: (50_000, Basis.ANSWER)}
+    text = f"M. Okafor alone: card {card(rig, 6)} is of spot 2, which the readings leave open"
+    found = [(one.kind, one.text, one.round, one.who) for one in rig.events_of(AlertRaised)]
+    assert found == ([(AlertKind.CORRECTED_ALONE, text, 1, "M. Okafor")] if reported else [])
+
+
+def test_another_person_acknowledges_that() -> None:
+    rig = a_table(penn())
+    rig.talk(IN_VAIN)
+    rig.give(AssignCard(rig.now_ns, card(rig, 6), 2, "M. Okafor", "seen", FLOOR))
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", "", FLOOR))
+    assert not rig.events_of(AlertAcknowledged)
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "J. Lee", "seen on the recording", WATCH))
+    assert rig.events_of(AlertAcknowledged)
+
+
+def test_where_the_dealer_pays_what_the_cards_are_due_the_word_is_refuted() -> None:
+    rig = a_table(penn())
+    rig.talk(IN_VAIN)
+    rig.give(AssignCard(rig.now_ns, card(rig, 6), 2, "M. Okafor", "seen", FLOOR))
+    paid(rig, 2_000, 0)
+    assert alerts(rig) == [AlertKind.CORRECTED_ALONE, AlertKind.MISPAY, AlertKind.WINNING_BET_TAKEN]
+    assert {one.who for one in rig.events_of(AlertRaised)} == {"M. Okafor"}
+
+
+def test_whose_a_card_is_that_the_readings_give_somebody_may_be_said_unreported() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 2 main 10 \n 9h 9c Tc 7h 7c 8d \n key hit \n 5s")
+    rig.pass_ms(2000)
+    rig.give(AssignCard(rig.now_ns, card(rig, 6), 1, "M. Okafor", "seen", FLOOR))
+    assert rig.events_of(CardAssigned)
+    assert alerts(rig) == []
+
+
+def test_a_card_is_the_dealers_on_one_persons_word() -> None:
+    rig = a_table(penn())
+    rig.talk("1 main 10 \n 9h 6c 3c Td 5s")
+    rig.give(AssignCard(rig.now_ns, card(rig, 4), 0, "M. Okafor", "seen", FLOOR))
+    (alert,) = rig.events_of(AlertRaised)
+    assert alert.text == f"M. Okafor alone: card {card(rig, 4)} is of the dealer, which the readings leave open"
+
+
+def test_a_card_that_there_is_not_is_refused_and_reported_to_nobody() -> None:
+    rig = a_table(penn())
+    rig.talk(IN_VAIN)
+    rig.give(AssignCard(rig.now_ns, 4711, 2, "M. Okafor", "seen", FLOOR))
+    assert rig.events_of(OrderRefused)
+    assert alerts(rig) == []
 
 
 # --- boxes -----------------------------------------------------------------------------------------

@@ -249,6 +249,9 @@ class House(Value, frozen=True, tag=False):
     looks_compared: bool = False
     """Whether names that look alike in print, whatever divides or marks their letters, may be one person's where it
     takes two. False: the journal is of before, when a hair of space within a word made it another's."""
+    owners_reported: bool = False
+    """Whether who alone says whose a card is, where the readings leave it open, is an alert. False: the journal is of
+    before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -2,7 +2,8 @@
 
 A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
 cards account for the due or the round has long left the books. What the table could not see one person says alone, for
-the game waits: the face of an unread card, the owner of a card, a box of the next round. To overrule what is known
+the game waits: the face of an unread card, the owner of a card, a box of the next round; of the owner, where the
+readings leave it open, another person hears by an alert. To overrule what is known
 moves money as well, and takes two: a face that was read or named, that a card left the shoe, a stated owner, a box in
 a round that has begun, whatever changes the due of a settled wager, and a count that the table cannot have held. A
 count that changes what was entered of a past day takes two in every house, as a late ruling does.
@@ -24,7 +25,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.analysis.net_bounds import net_bounds
-from controller.core.messages.events import Event, WagerAdjusted
+from controller.core.messages.events import CardDealt, Event, WagerAdjusted
 from controller.core.messages.floor_events import OrderProposed, RulingProposed, Vouched
 from controller.core.messages.house import House
 from controller.core.messages.inputs import (
@@ -91,14 +92,15 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
     if beyond or _takes_two(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
-    of_another = _said_by_another(transaction, ruling)
+    reported, about = _said_alone(transaction, ruling), _round_of(transaction, ruling)
     if trial.carry_out(transaction) is not None:
         return
     if overruled:
         _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
-    elif of_another:
+    elif reported:
+        place = {"round": about} if isinstance(ruling, AssignCard) else {}
         by = (Person(ruling.who, ruling.vouched),)
-        raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, f"{ruling.who} alone: {of_another}")
+        raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, f"{ruling.who} alone: {reported}", **place)
 
 
 def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial, beyond: str) -> None:
@@ -213,7 +215,7 @@ def order_proposed(
             verb, face = "set-card", None if named is None else str(named)
             text = f"card {card} is {face or 'no card of the round'}"
         case AssignCard(_, card, spot):
-            verb, text = "assign-card", f"card {card} is {f'of spot {spot}' if spot else 'of the dealer'}"
+            verb, text = "assign-card", f"card {card} is {_owner(spot)}"
         case DeclareBox(_, spot, cents):
             amount = f"in play for {money(cents)}" if cents > 0 else "not in play"
             verb, text = "declare-box", f"spot {spot} is {amount}"
@@ -385,14 +387,35 @@ def _overruled(transaction: Transaction, ruling: Ruling | EnterInventory, trial:
             return ""
 
 
-def _said_by_another(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
-    """What another person declared of the next deal, or counted, and an order changes, in words; empty: nothing.
+def _said_alone(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What another person is to hear of an order that one gives, in words; empty: nothing.
 
-    It waits for no second person: the deal does not wait, and who counted wrong may have gone home.
+    It changes what another declared of the next deal, or counted; or it says whose a card is, which may turn two wagers
+    round, and no reading bears it out. It waits for no second person: the game does not wait, and who counted wrong may
+    have gone home.
     """
-    return corrections.declared_by_another(transaction, ruling) or table_inventory.counted_by_another(
-        transaction, ruling
+    return (
+        corrections.declared_by_another(transaction, ruling)
+        or table_inventory.counted_by_another(transaction, ruling)
+        or _open_owner(transaction, ruling)
     )
+
+
+def _open_owner(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """The card whose owner an order says where the readings do not, in words; empty: it says none, or they do too."""
+    if not isinstance(ruling, AssignCard) or not transaction.house.owners_reported:
+        return ""
+    found = corrections.round_with(transaction, ruling.card)
+    if found is None or any(
+        isinstance(fact, CardDealt) and fact.card == ruling.card for fact in found[0].evidence.published
+    ):
+        return ""
+    return f"card {ruling.card} is {_owner(ruling.spot)}, which the readings leave open"
+
+
+def _owner(spot: int) -> str:
+    """Whose a card is that is of a spot, in words; spot 0 is the dealer."""
+    return f"of spot {spot}" if spot else "of the dealer"
 
 
 def _round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int | None:
