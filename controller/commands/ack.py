@@ -17,6 +17,9 @@ from controller.commands.request import asked_of_table
 def command(alert: int, note: str) -> tuple[str, dict[str, Any]]:
     """Acknowledge ALERT of TABLE (site/name), by its number: you have seen it, and it leaves the list.
 
+    In the list of tableside alerts the number stands first on an alert's line; its JSON has it as event.alert. The seq
+    there is that of the event which raised it.
+
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """
     return "ack", {"alert": alert, "note": note}

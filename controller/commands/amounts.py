@@ -44,7 +44,9 @@ class Chips(click.ParamType[tuple[int, int]]):
         found = _CHIPS.fullmatch(str(value))
         cents = 0 if found is None else 100 * int(found[1]) + int(found[2] or 0)
         if found is None or not cents or not int(found[3]):
-            self.fail(f"{value!r}: expected a value and how many, such as 25x40 or 2.50x8", param, ctx)
+            apart = re.split(r"[\s,;]+", str(value).strip())
+            each = f"; without quotes or commas: {' '.join(apart)}" if all(map(_CHIPS.fullmatch, apart)) else ""
+            self.fail(f"{value!r}: expected a value and how many, such as 25x40 or 2.50x8{each}", param, ctx)
         return cents, int(found[3])
 
 

@@ -35,6 +35,12 @@ def test_chips_by_value(text: str, chips: tuple[int, int]) -> None:
     assert CHIPS.convert(text, None, None) == chips
 
 
+@pytest.mark.parametrize("text", ["100x20 25x40", "100x20,25x40", "100x20, 25x40"])
+def test_counts_of_several_values_are_words_of_their_own(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"; without quotes or commas: 100x20 25x40$"):
+        CHIPS.convert(text, None, None)
+
+
 @pytest.mark.parametrize("text", ["25", "x40", "25x", "0x40", "25x0", "2.5x8", "25 x 40", "-25x40"])
 def test_what_is_no_count_of_chips_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter, match="expected a value and how many"):

@@ -16,7 +16,7 @@ from controller.core.messages.floor_events import (
     OrderProposed,
     RulingProposed,
 )
-from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
+from controller.core.messages.inputs import AdjustWager, ApproveOrder, AssignCard, DeclareBox, Input, SetCard, VoidRound
 from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
@@ -28,10 +28,16 @@ IN_REPLIES: Final = {
     "no_such_order": (
         "no such order waits: it was approved or withdrawn, or lapsed with the round, card or gaming day it was about"
     ),
-    "no_such_alert": "no such alert waits: it was never raised, or was acknowledged before (tableside alerts --all)",
+    "no_such_alert": (
+        "no such alert waits: it was never raised, or was acknowledged before (tableside alerts --all); its number is"
+        " `alert` in its event, and not that event's seq"
+    ),
 }
 """What a reply says of a refusal whose sentence in the journal is short. That sentence stays: a change of its wording
 would make every journal that has it replay differently."""
+
+CORRECTING: Final = (ApproveOrder, SetCard, AssignCard, DeclareBox)
+"""Orders whose reply says what is on record now of cards and boxes."""
 
 SHOWN: Final = 8
 """Wagers named in one reply; a void round of a full table has more, and ``tableside round`` names them all."""
@@ -54,12 +60,12 @@ def remark_of(given: Input, events: Sequence[Event], books: Books) -> str:
     """
     changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
     more = [f"and {many(len(changes) - SHOWN, 'wager')} more"] if len(changes) > SHOWN else []
-    approved = list(_approved(events)) if isinstance(given, ApproveOrder) else []
-    return "; ".join((*approved, *changes[:SHOWN], *more, *_remarks(events, books)))
+    corrected = list(_corrected(events)) if isinstance(given, CORRECTING) else []
+    return "; ".join((*corrected, *changes[:SHOWN], *more, *_remarks(events, books)))
 
 
-def _approved(events: Sequence[Event]) -> Iterator[str]:
-    """What an approval did to cards and boxes, as it is on record now."""
+def _corrected(events: Sequence[Event]) -> Iterator[str]:
+    """What was said of cards and boxes, and of which round, as it is on record now."""
     for event in events:
         match event:
             case BoxDeclared(number, spot, cents):
