@@ -97,12 +97,28 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     ready, moving = chips_in_motion.gather(table, stamped)
     if moving and isinstance(stamped.input, readings.CardDrawn):
         laid, away = chips_in_motion.laid(table.house, moving)
-        if laid and _may_be_next_deals(table, (*ready[:-1], *laid), stamped, stamped.input):
+        if laid and _ends_wait(table, ready[:-1], laid, stamped, stamped.input):
             ready, moving = (*ready[:-1], *laid, stamped), away
     if ready == (stamped,) and moving == table.state.moving:
         return _step_or_defer(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
     return _stepped(*_step_each(after, ready), stamped)
+
+
+def _ends_wait(
+    table: Table,
+    ready: tuple[StampedInput, ...],
+    laid: tuple[StampedInput, ...],
+    stamped: StampedInput,
+    drawn: readings.CardDrawn,
+) -> bool:
+    """Whether a card ends the wait of chips that were laid: it is, or may be, the next deal's first with them in place.
+
+    So it does where it would be without them, as they may be a wager whose player changed his chips.
+    """
+    if _may_be_next_deals(table, (*ready, *laid), stamped, drawn):
+        return True
+    return table.house.second_readings_kept and _may_be_next_deals(table, ready, stamped, drawn)
 
 
 def _may_be_next_deals(

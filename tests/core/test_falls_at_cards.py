@@ -103,7 +103,7 @@ MISPAID = (AlertKind.MISPAY, AlertKind.WINNING_BET_TAKEN, AlertKind.LOSING_BET_L
 def played(text: str, profile: str, cycle_ms: int, *, heeded: bool = True) -> HumanRig:
     """The acts at a table without keys; not ``heeded``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
-    rig.change_house(falls_at_cards=heeded, parts_reckoned=heeded)
+    rig.change_house(falls_at_cards=heeded, parts_reckoned=heeded, second_readings_kept=heeded)
     rig.play(text)
     return rig
 

@@ -72,10 +72,26 @@ def _lies_in_other_chips(transaction: Transaction) -> bool:
     round_now, felt = transaction.round(), transaction.state.felt
     if not transaction.house.changes_outlast_questions:
         return False
+    if transaction.house.second_readings_kept and round_now.must_ignore_faces() and _laid_back_unseen(transaction):
+        return True
     if any(cents_at(felt, spot, "main") == 0 for spot in round_now.bets.spots):
         return False
     last = (here[-2:] for here in main_moves(round_now.evidence.observations).values() if len(here) > 1)
     return any(_is_change(gone, back, held=bool(round_now.first_blocking())) for gone, back in last)
+
+
+def _laid_back_unseen(transaction: Transaction) -> bool:
+    """Whether at some box, since the last card, what went and came was taken for the same wager or the next bet."""
+    round_now, felt = transaction.round(), transaction.state.felt
+    since_ns, moves = transaction.times().last_card_ns, main_moves(round_now.evidence.observations)
+    unseen = (one for one in round_now.evidence.outages if not (one.reader or one.open() or one.exchanged))
+    return any(
+        one.from_ns > since_ns
+        and one.hides("main")
+        and cents_at(felt, round_now.bets.spots[one.box], "main")
+        and all(moved.last_ns < one.from_ns for moved, _ in moves.get(one.box, ()))
+        for one in unseen
+    )
 
 
 def _is_change(gone: DatedMove, back: DatedMove, *, held: bool) -> bool:

@@ -252,6 +252,12 @@ class House(Value, frozen=True, tag=False):
     owners_reported: bool = False
     """Whether who alone says whose a card is, where the readings leave it open, is an alert. False: the journal is of
     before."""
+    second_readings_kept: bool = False
+    """Whether a move of chips that one play explains is kept as what it may have been besides: a raise taken back as
+    laid at its turn, not only before it; chips that come and go as nothing; and a wager laid back as changed, though
+    slowly, raised at once or just as a card came. False: the journal is of before, when one play that explained it was
+    all.
+    """
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
-from controller.core.round import early_doubles, missed_cards
+from controller.core.round import early_doubles, missed_cards, raised_chips
 from controller.core.table.layout import Zone, heard_elsewhere, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
@@ -316,17 +316,54 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
         if house.moves_reconsidered and 0 < _natural_due(transaction, one.spot) == _cents(house, left) - one.lay_cents:
             # What comes beside the payment is the next bet.
             return False
+        if house.second_readings_kept and _is_laid_back(transaction, one):
+            # What comes beside a wager that was changed may double or split it.
+            return False
         return lies > one.lay_cents and _may_be_one_raise(transaction, one, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False
     if set(seen.chips) - set(left.chips) <= set(one.lay):
         return True
     # For less a wager is not exchanged.
-    if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:
+    if lies < one.lay_cents or _are_of_broken_hands(transaction, one):
         return False
-    if _are_of_broken_hands(transaction, one):
+    if lies == one.lay_cents and _must_lie(transaction, one):
+        return True
+    if seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
+
+
+def _is_laid_back(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether chips that came to an empty zone are as much as had left it, as far as that has been told."""
+    if one.zone != "main" or one.lay_cents:
+        return False
+    lie_cents, waiting = _cents(transaction.house, _seen(one.last)), _waiting_cents(transaction, one)
+    if waiting is not None:
+        return waiting == (lie_cents, 0)
+    last = raised_chips.last_move(transaction.round(), transaction.round().bets.spots.index(one.spot))
+    return last is not None and (last[1].before, last[1].after) == (lie_cents, 0)
+
+
+def _waiting_cents(transaction: Transaction, one: MovingChips) -> tuple[int, int] | None:
+    """What lay in a zone, and lies there by readings that wait for a deal's cards; None: no such reading is of it."""
+    waiting = [given.input for given in transaction.state.deferred]
+    seen = [each for each in waiting if isinstance(each, ChipsSeen) and (each.spot, each.zone) == (one.spot, one.zone)]
+    if not seen:
+        return None
+    before = transaction.state.felt.get(zone_name(one.spot, one.zone)) if len(seen) == 1 else seen[-2]
+    return 0 if before is None else _cents(transaction.house, before), _cents(transaction.house, seen[-1])
+
+
+def _must_lie(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether no play explains that chips left a wager, so that as much in other chips is no next bet."""
+    round_now = transaction.round()
+    if not transaction.house.second_readings_kept or one.zone != "main":
+        return False
+    if round_now.evidence.trouble or round_now.hides_faces():
+        return False
+    left = _seen(one.last)
+    return not early_doubles.explains(transaction, left, one.lay_cents, _cents(transaction.house, left))
 
 
 def _hands_back(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:

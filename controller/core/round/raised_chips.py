@@ -7,6 +7,7 @@ from typing import Final
 
 from controller.core.game.hand import points_of, total
 from controller.core.game.position import BoxStatus, HandStatus
+from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedMove, DatedObservation, idle
 from controller.core.table.payments import REACH_NS
@@ -115,6 +116,23 @@ def may_have_been_raised(lattice: Lattice, came: DatedObservation, box: int) -> 
 def may_have_been_doubled(lattice: Lattice, came: DatedObservation, box: int) -> bool:
     """Whether chips that came to a box may have been a double of a hand that was played then."""
     return any(map(_is_doubled, _hands_before(lattice, came, box, HandStatus.OPEN)))
+
+
+def may_be_bet_anew(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
+    """Whether what came to a box was no double or split of its hand, so that a play takes it for the next bet."""
+    lattice, box = transaction.lattice(), rise.box
+    if rise.after - rise.before > transaction.round().main_wagers()[box]:
+        return True
+    bets_again = any(node.boxes[box].next_bet for node in lattice.frontier)
+    return bets_again and not may_have_been_raised(lattice, came, box)
+
+
+def is_beside_natural(transaction: Transaction, rise: ChipsObserved) -> bool:
+    """Whether a box has a natural, and what came is not what that may be paid."""
+    lattice, box = transaction.lattice(), rise.box
+    is_natural = all(node.boxes[box].kind is BoxStatus.NATURAL for node in lattice.frontier)
+    due = main_due(lattice, lattice.frontier, box, None)
+    return is_natural and rise.after - rise.before not in due.cents()
 
 
 def last_move(round_now: Round, box: int) -> DatedMove | None:

@@ -29,9 +29,11 @@ from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
 from controller.core.round.raised_chips import (
     holds_card,
+    is_beside_natural,
     is_of,
     last_move,
     leaves_wager,
+    may_be_bet_anew,
     may_have_been_doubled,
     may_have_been_raised,
     may_play,
@@ -328,12 +330,36 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     # Laid in other chips for the whole it may have been the next bet too.
     part = rise.after - rise.before < rise.before
     doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
+    if transaction.house.second_readings_kept and rise.waits:
+        # A play in which it was laid before its turn explains it, whatever its hand; one at its turn must, too.
+        doubtful = True
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
         if transaction.house.falls_at_cards and round_now.must_ignore_faces():
             _note_left(transaction, item.box)
         return True
     return False
+
+
+def take_passed(transaction: Transaction, observation: DatedObservation) -> bool:
+    """Whether chips that leave a box soon after they came were no double of its hand, and maybe no wager at all.
+
+    The plays that explain them as the next bet, after an end of the box that was not seen, stay beside those in which
+    they only passed.
+    """
+    found, item = rise_before(transaction, observation), observation.item
+    if not transaction.house.second_readings_kept or transaction.round().evidence.trouble:
+        return False
+    if found is None or not isinstance(item, ChipsObserved):
+        return False
+    came, rise = found
+    if item.after != rise.before or rise.idle or not _is_soon(transaction, came, observation):
+        return False
+    may_be_next_bet = may_play(transaction, came, rise.box) and may_be_bet_anew(transaction, came, rise)
+    if not may_be_next_bet and not is_beside_natural(transaction, rise):
+        return False
+    _take_as_changed(transaction, (came, observation))
+    return True
 
 
 def _lies_as_before(transaction: Transaction, came: DatedObservation, box: int) -> bool:

@@ -1,0 +1,181 @@
+"""Moves of chips that one play explains and that may have been something else: the other reading is kept beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.raised_alerts import AlertKind
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import accused, alerts
+
+WITHDRAWN_AT_ITS_TURN = (
+    "2 main 50 / 1 main 20 / 5 main 20 / 6 main 40 / wait 4.2 / deal Ah 7h Ts 5s 3s 7h 3h 9h 2d 8s / 2 main 100"
+    " / wait 3.3 / Ah / wait 0.5 / 5 main 40 / 5 main 20 / wait 1.3 / Ad / wait 5.1 / Ad / 5c / wait 3.6"
+    " / 6 main 80 / 6 main 40 / 5 main 40 / 2 main 200 / 1 main 40 / 2 main 0 / 5 main 0 / 5 main 50 / 2 main 20"
+    " / 1 main 50 / wait 7.4 / deal 9h Qh 3s Qs Td 7h Ks 9d Ad Ad / wait 9"
+)
+"""Ten is doubled while another hand may still be played, nineteen almost so; seven draws an ace and beats seventeen."""
+
+PASSED = (
+    "6 main 10 / 4 main 10 / 5 main 20 / 1 main 50 / 3 main 10 / wait 8"
+    " / deal 7c Qc Ks 5c Th 5h 5s Ts 9h 2c 7s Ah / 6 main = 10 / wait 3.6 / 4s / 6 main 30 / wait 0.5 / 6 main 10"
+    " / wait 0.4 / Td / wait 2 / 6 main = 10 / wait 4.3 / 9d / wait 1.4 / 5d / wait 2.7 / 6 main 0 / wait 1"
+    " / 5 main 40 / wait 1 / 5 main 20 / 4 main 0 / wait 1.3 / 1 main 0 / wait 8"
+    " / deal 4c 9c 4d As Ah 7s 4c 7h 6s 7d 7d Ac / wait 9"
+)
+"""Twenty passes over the ten of seventeen, which loses to the dealer's twenty."""
+
+LAID_AS_CARD_CAME = (
+    "1 main 10 / 3 main 40 / 4 main 100 / 6 main 100 / wait 6 / deal 3c 2h As 9c Tc 4s 9s 7d 5c 2h / wait 4 / Js"
+    " / wait 2 / 3 main 60 / wait 0.5 / 3 main 80 / wait 1.5 / 7s / wait 1 / 6 main 0 / wait 1.5 / 6 main 100"
+    " / wait 0.5 / 6s / wait 2 / 6s / wait 6 / 6 main 200 / wait 1 / 1 main 0 / wait 1 / 3 main 0 / wait 1"
+    " / 4 main 0 / wait 1 / 6 main 0 / wait 8"
+)
+"""Eleven is doubled in two movements; fourteen changes its chips just before it hits."""
+
+
+def played(profile: str, text: str, cycle_ms: int = 350, *, is_kept: bool = True) -> HumanRig:
+    """A table without keys; not ``is_kept``: by a journal of before."""
+    rig = keyless(profile, cycle_ms)
+    rig.change_house(second_readings_kept=is_kept)
+    rig.play(text)
+    return rig
+
+
+def test_a_raise_that_is_taken_back_may_have_been_laid_at_its_turn_or_before() -> None:
+    assert played("borgata", WITHDRAWN_AT_ITS_TURN).postings() == ["1: spot 2 main +100.00", "1: spot 5 main +20.00"]
+
+
+def test_by_a_journal_of_before_it_was_laid_before_its_turn() -> None:
+    assert "1: spot 6 main -40.00" in played("borgata", WITHDRAWN_AT_ITS_TURN, is_kept=False).postings()
+
+
+def test_more_than_a_double_that_passes_over_a_wager_does_not_say_that_it_was_given_up() -> None:
+    assert played("hollywood-penn-national", PASSED).postings() == []
+
+
+def test_by_a_journal_of_before_it_was_the_next_bet_of_a_wager_given_up() -> None:
+    assert "1: spot 6 main -5.00" in played("hollywood-penn-national", PASSED, is_kept=False).postings()
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_a_wager_laid_back_as_a_card_comes_does_not_end_the_round(cycle_ms: int) -> None:
+    rig = played("borgata", LAID_AS_CARD_CAME, cycle_ms)
+    assert (accused(rig), rig.irregularities()) == ([], [])
+
+
+def test_by_a_journal_of_before_the_card_was_the_next_deals_first() -> None:
+    rig = played("borgata", LAID_AS_CARD_CAME, is_kept=False)
+    assert rig.irregularities() == ["the round was closed before it could end"]
+
+
+CHANGED = (
+    "3 main 60 / 1 main 100 / wait 5 / deal 6s 6d 5c Kc Kc 9h / wait {quiet} / 3 main 0 / wait {away} / 3 main 60"
+    " / wait 5"
+)
+
+
+@pytest.mark.parametrize("away_s", [1, 1.5, 2])
+@pytest.mark.parametrize("quiet_s", [0, 1.5])
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+@pytest.mark.parametrize("profile", ["borgata", "classic-shoe-and-pitch", "hollywood-perryville"])
+def test_who_changes_a_wager_that_no_play_lets_leave_is_not_accused(
+    profile: str, cycle_ms: int, quiet_s: float, away_s: float
+) -> None:
+    rig = played(profile, CHANGED.format(quiet=quiet_s, away=away_s), cycle_ms)
+    assert alerts(rig, *AlertKind) == []
+
+
+def test_who_takes_it_away_for_longer_is_accused() -> None:
+    rig = played("borgata", CHANGED.format(quiet=0, away=4))
+    assert accused(rig) == [AlertKind.PINCHING, AlertKind.BET_TOUCHED]
+
+
+def test_by_a_journal_of_before_who_changed_it_slowly_was_accused() -> None:
+    rig = played("borgata", CHANGED.format(quiet=0, away=1.5), is_kept=False)
+    assert accused(rig) == [AlertKind.PINCHING]
+
+
+RAISED_ONCE_CHANGED = (
+    "4 main 50 / 2 main 40 / 6 main 40 / wait 7 / deal Jc 6s 4h 6c 6c As 7c 5c / wait 5 / 6 main 0 / wait 1.9"
+    " / 6 main 40 / 6s / wait 1.2 / 6 main 60 / wait 0.8 / 8c / wait 6 / Jd / wait 3 / 6 main 0 / wait 2 / 4 main 0"
+    " / wait 0.5 / 2 main 0 / wait 6 / 4 main 20 / wait 6 / deal Qd Ts Js 7d / wait 6"
+)
+"""Eleven changes its chips and is doubled for less, all within one card: it loses sixty to the dealer's 21."""
+
+PASSED_ONCE_CHANGED = (
+    "1 main 10 / wait 0.5 / 6 main 20 / wait 1.3 / 3 main 50 / wait 0.3 / 5 main 100 / wait 4.6"
+    " / deal 8h Jh 8h Td 9d Qh 9s 5h 4h 7s / 3 main 0 / wait 2.1 / 3 main 50 / wait 1.9 / 3 main 100 / wait 2"
+    " / 3 main 50 / wait 1 / Ad / wait 1.3 / 2h / wait 0.8 / As / wait 2.6 / 5d / wait 9 / 8s / wait 2 / 6 main 40"
+    " / wait 1.4 / 6 main 20 / 5 main 200 / wait 1.3 / 3 main 100 / wait 0.3 / 1 main 20 / wait 8"
+)
+"""Nineteen changes its chips, and fifty pass over them: it beats the dealer, who breaks."""
+
+SURRENDERS = "hollywood-penn-national"
+
+
+@pytest.mark.parametrize(
+    ("text", "cycle_ms", "guessed"),
+    [
+        (RAISED_ONCE_CHANGED, 350, "1: spot 6 main -20.00"),
+        (PASSED_ONCE_CHANGED, 700, "1: spot 3 main -25.00"),
+    ],
+)
+def test_a_wager_that_was_changed_is_not_given_up_for_what_came_beside_it(
+    text: str, cycle_ms: int, guessed: str
+) -> None:
+    assert guessed not in played(SURRENDERS, text, cycle_ms).postings()
+    assert guessed in played(SURRENDERS, text, cycle_ms, is_kept=False).postings()
+
+
+CHANGED_AS_ANOTHER_BROKE = (
+    "1 main 20 / 2 main 50 / wait 6 / deal Ts 6c 2d 6s 8s 5h / wait 4 / Qs / wait 1.4 / 2 main 0 / wait 1.5 / 2 main 50"
+    " / wait 1.4 / 1 main 0 / wait 9.5 / 9s / wait 0.9 / Ks / wait 3.2 / 2 main 100 / wait 0.9 / 2 main 0 / wait 6"
+    " / 1 main 20 / wait 7 / deal Jh 4c Ah 9c / wait 8"
+)
+"""Of two hands in a pitch game one breaks and is taken, the other changes its chips; the dealer draws, and breaks."""
+
+
+def test_a_wager_changed_beside_one_that_was_taken_is_no_next_bet_until_a_deal_comes() -> None:
+    rig = played("pitch-h17", CHANGED_AS_ANOTHER_BROKE)
+    assert rig.postings() == ["1: spot 1 main -20.00", "1: spot 2 main +50.00"]
+    assert accused(rig) == []
+
+
+def test_by_a_journal_of_before_the_dealers_card_began_a_round() -> None:
+    rig = played("pitch-h17", CHANGED_AS_ANOTHER_BROKE, is_kept=False)
+    assert rig.postings() == ["1: spot 1 main -20.00", "1: spot 2 main -50.00"]
+    assert accused(rig) == [AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING]
+
+
+PASSED_BESIDE_NATURAL = (
+    "4 main 20 / 5 main 20 / 6 main 100 / 1 main 20 / wait 6 / deal Ts 8s Ad 5h Td 8c 9d Tc Kd 2s / wait 3.2"
+    " / 5 main 40 / wait 0.3 / 5 main 20 / wait 3.8 / 3s / wait 4.7 / 9d / wait 2 / 6 main 0 / wait 1.3 / 5 main 50"
+    " / wait 1.3 / 4 main 0 / wait 1.4 / 1 main 0 / wait 2.3 / 5 main 0 / wait 6 / 6 main 20 / wait 6"
+    " / deal 8c Qs Kc 6d / wait 8"
+)
+"""Twenty pass over a natural, which is paid thirty; fifteen hits, and the dealer's 21 beats the others."""
+
+
+def test_what_a_natural_is_not_paid_does_not_say_that_payment_has_begun() -> None:
+    assert played("pitch-h17", PASSED_BESIDE_NATURAL).postings() == ["1: spot 5 main +30.00"]
+
+
+def test_by_a_journal_of_before_all_others_had_stood() -> None:
+    assert "1: spot 6 main +100.00" in played("pitch-h17", PASSED_BESIDE_NATURAL, is_kept=False).postings()
+
+
+CHANGED_BEFORE_HIT = (
+    "1 main 100 / 4 main 100 / 2 main 40 / wait 5 / deal 5s 5c 4s 2c As 5h 6c 9c / wait 3.9 / 2 main 0 / wait 1.7"
+    " / 2 main 40 / wait {pause} / Kh / wait 8"
+)
+
+
+@pytest.mark.parametrize("pause_s", [0, 0.4])
+def test_who_changes_a_wager_just_before_a_hit_is_not_accused(pause_s: float) -> None:
+    assert accused(played("classic-shoe-and-pitch", CHANGED_BEFORE_HIT.format(pause=pause_s))) == []
+
+
+def test_by_a_journal_of_before_he_was() -> None:
+    rig = played("classic-shoe-and-pitch", CHANGED_BEFORE_HIT.format(pause=0), is_kept=False)
+    assert accused(rig) == [AlertKind.PINCHING]
