@@ -11,7 +11,8 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import EnterInventory
 from controller.core.people.table_inventory import counted_by_another
 from controller.core.persons import Authentication, Person
-from controller.core.table.state import CountEntry, State, Table
+from controller.core.table.count_book import CountBook, CountEntry
+from controller.core.table.state import State, Table
 from controller.core.table.transaction import Transaction
 from tests.core.rig import Rig, penn
 
@@ -65,7 +66,7 @@ def test_it_is_who_made_each_count_that_the_entry_is_about(
 ) -> None:
     house = replace(RIG.house, racks_traced=facts[0], recounts_traced=facts[1])
     known = tuple(replace(one, slip=f"{one.kind} {one.slip}" if one.slip else "") for one in entries)
-    state = State(gaming_day=DAYS[-1], rounds=ROUNDS, inventory_people=known, inventory_days=standing)
+    state = State(gaming_day=DAYS[-1], rounds=ROUNDS, inventory_people=CountBook(known), inventory_days=standing)
     others = dict.fromkeys(
         one.person.name
         for at, one in enumerate(known)
@@ -79,7 +80,8 @@ def test_it_is_who_made_each_count_that_the_entry_is_about(
 
 def is_about(house: House, state: State, entry: EnterInventory, at: int) -> bool:
     """Whether an entry of today takes back an earlier one, or counts it anew."""
-    earlier, since = state.inventory_people[at], state.inventory_people[at + 1 :]
+    known = state.inventory_people.racks
+    earlier, since = known[at], known[at + 1 :]
     today, rack = state.gaming_day, entry.kind in RACKS
     if earlier.kind is not entry.kind or (entry.cents >= 0 and not rack):
         return False
@@ -100,7 +102,8 @@ def is_about(house: House, state: State, entry: EnterInventory, at: int) -> bool
 
 def is_same_end(house: House, state: State, entry: EnterInventory, at: int) -> bool:
     """Whether a rack is counted anew at the end of a shift at which it was counted."""
-    earlier, since = state.inventory_people[at], state.inventory_people[at + 1 :]
+    known = state.inventory_people.racks
+    earlier, since = known[at], known[at + 1 :]
     if not house.racks_traced:
         return earlier.shift == entry.shift
     holds = state.inventory_days.get(f"{earlier.day} {earlier.kind} {earlier.shift or '*'}", 0) == entry.cents

@@ -258,6 +258,9 @@ class House(Value, frozen=True, tag=False):
     slowly, raised at once or just as a card came. False: the journal is of before, when one play that explained it was
     all.
     """
+    counts_bounded: bool = False
+    """Whether one person, or all at one socket, may enter some thousands of counts on a gaming day and no more, and of
+    the names at one socket a few are remembered. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

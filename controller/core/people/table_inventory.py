@@ -15,13 +15,14 @@ from itertools import pairwise
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.messages.floor_events import Count, InventoryEntered, Vouched
 from controller.core.messages.inputs import EnterInventory, Ruling
 from controller.core.persons import Person, folded
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money, named_people
-from controller.core.table.state import CountEntry
+from controller.core.table.count_book import RACKS, CountBook, CountEntry, rack_entries
 from controller.core.table.transaction import Transaction
 from firmware_protocols.values import Value
 
@@ -61,7 +62,7 @@ def inventory_of(entries: Iterable[InventoryEntered]) -> TableInventory:
     racks: list[_Rack] = []
     for entry in entries:
         sums[entry.kind] = sums.get(entry.kind, 0) + entry.cents
-        if entry.kind in _RACKS:
+        if entry.kind in RACKS:
             _count(racks, entry)
     standing = [one for one in racks if not one.taken_back()]
     opened = next((at for at, one in enumerate(standing) if one.kind is Count.OPENER), len(standing))
@@ -115,6 +116,8 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
     A slip that stands already is refused, and a day that has not begun, and a fill or credit of nothing.
     """
     slips, slip = transaction.state.inventory_slips, _slip_key(transaction, given)
+    if refusal := _too_many(transaction, given):
+        return refusal
     day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
         return refusal
@@ -126,23 +129,51 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
     if given.slip and stands * given.cents > 0:
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
-    stand = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
-    if given.slip and not stand[slip]:
-        del stand[slip]
-    if transaction.house.slips_bounded:
-        stand = dict(list(stand.items())[-SLIPS_LIMIT:])
+    if given.slip and transaction.house.slips_bounded:
+        slips = slips.with_entry_of_last(slip, given.cents, SLIPS_LIMIT)
+    elif given.slip:
+        slips = slips.with_entry(slip, given.cents)
     sums, borne_out = transaction.state.inventory_sums, _borne_out(transaction, given)
     transaction.change(
         inventory_entries=number,
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
-        inventory_slips=stand,
+        inventory_slips=slips,
         inventory_days=_days_after(transaction, given, day),
+        inventory_makers=_makers_after(transaction, given),
     )
     _note_people(transaction, given, borne_out)
     counted = (number, given.kind, given.cents, given.chips, given.slip)
     known = "" if vouched is msgspec.UNSET else vouched
     transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift, known))
     return None
+
+
+COUNTS_LIMIT: Final = 5_000
+"""Counts that one person, or all at one socket, may enter on a gaming day: a hundred times what a busy table has."""
+
+
+def _too_many(transaction: Transaction, given: EnterInventory) -> RefusalReason | None:
+    """Why a person may enter no more counts today, all of which are remembered; None: they may."""
+    made = _makers_after(transaction, given)
+    if not made or made[_maker(transaction, given)] <= COUNTS_LIMIT:
+        return None
+    said = f"{COUNTS_LIMIT} counts of yours are entered of this gaming day"
+    return RefusalReason("too_many_requests", f"{said}: another person enters more, or you do tomorrow")
+
+
+def _makers_after(transaction: Transaction, given: EnterInventory) -> dict[str, int]:
+    """How many counts each has entered today, with this one; empty where no day is known, or in journals of before."""
+    state, today = transaction.state, transaction.state.gaming_day
+    if not transaction.house.counts_bounded or not today:
+        return {}
+    made, maker = state.inventory_makers, _maker(transaction, given)
+    return {**{one: count for one, count in made.items() if one.startswith(today)}, maker: made.get(maker, 0) + 1}
+
+
+def _maker(transaction: Transaction, given: EnterInventory) -> str:
+    """Who enters a count: by key, which one person has, or by what socket or broker, where a name proves nothing."""
+    known = given.vouched.text()
+    return f"{transaction.state.gaming_day} {known}{f' {given.who}' if known.startswith('own') else ''}"
 
 
 def details(given: EnterInventory, day: str) -> str:
@@ -233,7 +264,7 @@ def _beyond_chips(transaction: Transaction, given: EnterInventory, day: str, of_
 
 def counted_by_another(transaction: Transaction, given: Ruling | EnterInventory) -> str:
     """What another person counted and an entry takes back, or counts anew, in words; empty: nothing."""
-    if not isinstance(given, EnterInventory) or (given.cents >= 0 and given.kind not in _RACKS):
+    if not isinstance(given, EnterInventory) or (given.cents >= 0 and given.kind not in RACKS):
         return ""
     known = _taken_back(transaction, given) if given.cents < 0 else _counted_anew(transaction, given)
     own = Person(given.who, given.vouched)
@@ -246,9 +277,10 @@ def counted_by_another(transaction: Transaction, given: Ruling | EnterInventory)
 
 def _taken_back(transaction: Transaction, given: EnterInventory) -> Iterator[CountEntry]:
     """The entries that one may take back: those of its slip, or of its day and of its shift, where both name one."""
-    known, day = transaction.state.inventory_people, _day_of(transaction, given)
+    people, day = transaction.state.inventory_people, _day_of(transaction, given)
+    known = people.racks
     # An account takes a rack's correction off the last count there, whatever slip is written on it.
-    traced = transaction.house.racks_traced and given.kind in _RACKS
+    traced = transaction.house.racks_traced and given.kind in RACKS
     any_shift = traced and _exceeds_own_shift(transaction, given, day)
     slip = _slip_key(transaction, given) if given.slip else ""
     own = (given.kind, day, given.shift, slip)
@@ -262,6 +294,10 @@ def _taken_back(transaction: Transaction, given: EnterInventory) -> Iterator[Cou
             about = one.day == day and (any_shift or _may_be_same_shift(given, one))
         if about:
             yield one
+    if slip:
+        yield from people.of_slip(slip)
+    else:
+        yield from (one for one in people.of_day(given.kind, day) if _may_be_same_shift(given, one))
 
 
 def _counted_anew(transaction: Transaction, given: EnterInventory) -> Iterator[CountEntry]:
@@ -269,7 +305,7 @@ def _counted_anew(transaction: Transaction, given: EnterInventory) -> Iterator[C
 
     Of another shift the rack is counted anew in any case.
     """
-    known, day = transaction.state.inventory_people, _day_of(transaction, given)
+    known, day = transaction.state.inventory_people.racks, _day_of(transaction, given)
     opposite = Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
     # Where in the list each shift's opposite end was counted last, and the day's.
     last: dict[str | None, int] = {}
@@ -327,9 +363,9 @@ def _holds_as_counted(transaction: Transaction, given: EnterInventory, earlier: 
 
 def _borne_out(transaction: Transaction, given: EnterInventory) -> frozenset[CountEntry]:
     """The counts that a further one of the same rack repeats: who made them has counted what stands afterwards too."""
-    if given.kind not in _RACKS:
+    if given.kind not in RACKS:
         return frozenset()
-    alike = (one for one in transaction.state.inventory_people if one.kind is given.kind)
+    alike = (one for one in transaction.state.inventory_people.racks if one.kind is given.kind)
     return frozenset(
         one for one in alike if _is_undealt_since(transaction, one) and _holds_as_counted(transaction, given, one)
     )
@@ -344,32 +380,39 @@ def _note_people(transaction: Transaction, given: EnterInventory, borne_out: fro
         return
     state, today, day = transaction.state, transaction.state.gaming_day, _day_of(transaction, given)
     first, slip = _first_kept(today) if today else "", _slip_key(transaction, given) if given.slip else ""
-    kept = [one for one in state.inventory_people if one.day >= first or one.slip in state.inventory_slips]
-    if given.kind in _RACKS:
+    people, bounded, few = state.inventory_people, transaction.house.slips_bounded, transaction.house.counts_bounded
+    known = people if bounded else people.racks
+    kept = [one for one in known if one.day >= first or one.slip in state.inventory_slips]
+    if given.kind in RACKS:
         forgotten = _forgotten_racks(transaction, given, day)
         anew = (day, given.shift)
         kept = [one for one in kept if one.kind not in forgotten or (one.day, one.shift) != anew or one in borne_out]
-    if given.cents >= 0:
-        people = named_people(transaction) or (Person(given.who, given.vouched),)
-        rounds = state.rounds if given.kind in _RACKS and transaction.house.recounts_traced else 0
-        counted = (CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in dict.fromkeys(people))
-        kept += [one for one in counted if one not in kept]
-    people_kept = tuple(kept)
-    if transaction.house.slips_bounded:
-        people_kept = people_kept[-PEOPLE_LIMIT:]
-    transaction.change(inventory_people=people_kept)
+    people = CountBook() if bounded else people.cleared(first, state.inventory_slips, slip)
+    for entry in _entries_of(transaction, given, day, slip):
+        if given.kind not in RACKS and not bounded:
+            people = people.with_entry(entry, few=few)
+        elif few and given.kind in RACKS:
+            kept = rack_entries(kept, entry)
+        elif entry not in kept:
+            kept.append(entry)
+    transaction.change(inventory_people=replace(people, racks=tuple(kept[-PEOPLE_LIMIT:] if bounded else kept)))
+
+
+def _entries_of(transaction: Transaction, given: EnterInventory, day: str, slip: str) -> Iterator[CountEntry]:
+    """Who makes a count, one of them or two; nobody makes one by taking something back."""
+    if given.cents < 0:
+        return
+    people = named_people(transaction) or (Person(given.who, given.vouched),)
+    rounds = transaction.state.rounds if given.kind in RACKS and transaction.house.recounts_traced else 0
+    yield from (CountEntry(given.kind, day, given.shift, slip, one, rounds) for one in dict.fromkeys(people))
 
 
 def _forgotten_racks(transaction: Transaction, given: EnterInventory, day: str) -> frozenset[Count]:
     """The kinds of a shift's counts of which nothing matters after an entry of a rack, who made them neither."""
     if not transaction.house.racks_traced:
-        return _RACKS
+        return RACKS
     stands = transaction.state.inventory_days.get(_key(day, given.kind, given.shift or _NO_SHIFT), 0)
     return frozenset({given.kind}) if given.cents >= 0 or not stands else frozenset()
-
-
-_RACKS: Final = frozenset({Count.OPENER, Count.CLOSER})
-"""The kinds that say what lies in the rack, each in the place of the last."""
 
 
 def restates_past_day(transaction: Transaction, given: EnterInventory) -> bool:
@@ -441,7 +484,7 @@ def _slip_net_cents(transaction: Transaction, given: EnterInventory) -> int:
     """What stands of a slip, in cents; what was entered before slips were folded stands as it was written."""
     slips, written = transaction.state.inventory_slips, f"{given.kind} {given.slip}"
     key = _slip_key(transaction, given)
-    return slips.get(key, 0) + (slips.get(written, 0) if written != key else 0)
+    return slips.net_cents(key) + (slips.net_cents(written) if written != key else 0)
 
 
 def _first_kept(today: str) -> str:
@@ -459,7 +502,7 @@ def _days_after(transaction: Transaction, given: EnterInventory, named: str) -> 
     if day < first:
         return days
     after = {key: cents for key, cents in days.items() if key >= first}
-    rack = given.kind in _RACKS
+    rack = given.kind in RACKS
     for key in (_key(day, given.kind), _key(day, given.kind, given.shift or _NO_SHIFT)):
         counted_anew = rack and given.cents >= 0
         after[key] = given.cents + (0 if counted_anew else after.get(key, 0))

@@ -14,12 +14,12 @@ from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
-from controller.core.messages.floor_events import Count
 from controller.core.messages.house import House
 from controller.core.messages.inputs import EnterInventory, FitnessLevel, Input, Ruling, StampedInput
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.persons import Person
+from controller.core.table.count_book import CountBook, SlipBook
 from controller.core.table.desired import Desired
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.ledger import Books
@@ -69,20 +69,6 @@ class RoundPeople(Value, frozen=True, tag=False):
 
     round: int
     people: tuple[Person, ...]
-
-
-class CountEntry(Value, frozen=True, tag=False):
-    """Who entered a count, and where it belongs; ``slip`` as it is compared, empty: none was given.
-
-    ``rounds``: of a rack, how many rounds had been locked when it was counted.
-    """
-
-    kind: Count
-    day: str
-    shift: str
-    slip: str
-    person: Person
-    rounds: int = 0
 
 
 class FitnessProblem(Value, frozen=True, tag=False):
@@ -245,10 +231,12 @@ class State(Value, frozen=True, tag=False):
     """What stands of each kind of such counts, in cents."""
     inventory_days: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind on the last gaming days, in cents (key: the day, the kind, and of a shift its name)."""
-    inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
+    inventory_slips: SlipBook = SlipBook()
     """What stands of each kind and slip of such counts, in cents."""
-    inventory_people: tuple[CountEntry, ...] = ()
+    inventory_people: CountBook = CountBook()
     """Who entered what stands of the last gaming days, and of slips."""
+    inventory_makers: dict[str, int] = msgspec.field(default_factory=dict)
+    """How many counts each has entered on this gaming day (key: the day, and how the channel knows who it is)."""
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
     sensed: dict[str, SensorState] = msgspec.field(default_factory=dict)
