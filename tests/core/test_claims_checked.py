@@ -407,6 +407,9 @@ def test_what_was_entered_before_slips_were_folded_stands_and_is_taken_back_once
         ("b\u043ex 12", "slip: expected a number in letters of one alphabet, not of cyrillic and latin"),
         ("\u0410\u0412 12", "slip: expected the plain letters that it looks like"),
         ("\u200b", "slip: expected a number that can be seen"),
+        ("4711\u0301", "slip: expected a number without marks on its figures"),
+        ("471\u20dd1", "slip: expected a number without marks on its figures"),
+        ("471\u2800 1", "slip: expected a number without marks on its figures"),
     ],
 )
 def test_a_slip_that_is_not_what_it_seems_is_refused_when_it_is_asked(slip: str, why: str) -> None:
@@ -415,7 +418,7 @@ def test_a_slip_that_is_not_what_it_seems_is_refused_when_it_is_asked(slip: str,
         read_command("inventory", msgspec.json.encode(asks))
 
 
-@pytest.mark.parametrize("slip", ["", "box 12", "Kasse \u00e4 7", "\u0436\u0443\u043a 7"])
+@pytest.mark.parametrize("slip", ["", "box 12", "Kasse \u00e4 7", "Kasse a\u0308\u0323 7", "\u0436\u0443\u043a 7"])
 def test_a_slip_in_letters_of_the_house_is_taken(slip: str) -> None:
     asks = {"kind": "drop", "cents": 100, "slip": slip, "who": "M. Okafor", "why": "counted"}
     wanted = read_command("inventory", msgspec.json.encode(asks))

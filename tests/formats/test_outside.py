@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.formats.journal.stream import StreamRefused, read_ack, read_replay
+from controller.formats.mqtt.envelope import read_status
 from controller.formats.text.safe_parse import (
     DEEPEST,
     INTEGER_LIMIT,
@@ -165,3 +167,18 @@ def test_a_fault_of_our_own_in_a_reader_is_a_refusal_that_names_it() -> None:
     finally:
         READERS.clear()
         READERS.update(kept)
+
+
+def test_what_anybody_may_write_to_a_table_is_read_only_if_it_holds_few_values() -> None:
+    """Thousands of empty lists fit in the bytes that are let in, and take milliseconds to read."""
+    crowd = b'{"epoch": 1, "consumer": [%s]}' % b",".join([b"[]"] * 20_000)
+    assert len(crowd) < 64 * 1024
+    for refused in (lambda: read_ack(crowd), lambda: read_replay(crowd, 1)):
+        with pytest.raises(StreamRefused, match="more than 1000 values"):
+            refused()
+    assert read_status(crowd) is None
+    with pytest.raises(DataRefused, match="more than 3 values"):
+        json_as(b'{"a": [1, 2, 3]}', dict[str, list[int]], limit_values=3)
+    assert json_as(b'{"a": [1, 2, 3]}', dict[str, list[int]], limit_values=4) == {"a": [1, 2, 3]}
+    with pytest.raises(DataRefused, match="more than 3 values"):
+        json_of('{"a": [1, 2, 3]}', limit_values=3)

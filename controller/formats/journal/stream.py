@@ -19,6 +19,7 @@ CONSUMER: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
 """A consumer's name: as a site's or a table's."""
 
 MESSAGE_LIMIT_BYTES: Final = 64 * 1024
+MESSAGE_LIMIT_VALUES: Final = 1_000
 """Many times what an acknowledgement, a request for a replay or what a table says of its stream needs."""
 
 UNACKED_LIMIT: Final = 10_000
@@ -115,7 +116,7 @@ def read_ack(payload: bytes) -> tuple[int, int, bytes, str]:
         StreamRefused: it is none.
     """
     try:
-        ack: Ack = json_as(payload, Ack, limit_bytes=MESSAGE_LIMIT_BYTES)
+        ack: Ack = json_as(payload, Ack, limit_bytes=MESSAGE_LIMIT_BYTES, limit_values=MESSAGE_LIMIT_VALUES)
         hashed = bytes.fromhex(ack.head_hash)
     except ValueError as error:
         raise StreamRefused(f"{error}; expected epoch, last_seq and head_hash (64 hex digits)") from error
@@ -132,7 +133,9 @@ def read_replay(payload: bytes, epoch: int) -> ReplayRequest:
         StreamRefused: it is none, or names another epoch, no range or no consumer.
     """
     try:
-        wanted: ReplayRequest = json_as(payload, ReplayRequest, limit_bytes=MESSAGE_LIMIT_BYTES)
+        wanted: ReplayRequest = json_as(
+            payload, ReplayRequest, limit_bytes=MESSAGE_LIMIT_BYTES, limit_values=MESSAGE_LIMIT_VALUES
+        )
     except DataRefused as error:
         raise StreamRefused(f"{error}; expected {REPLAY_EXAMPLE}") from error
     if not CONSUMER.fullmatch(wanted.consumer):

@@ -30,6 +30,8 @@ EVENT_LIMIT_BYTES: Final = 1024 * 1024
 """Many times the largest event."""
 
 STATUS_LIMIT_BYTES: Final = 64 * 1024
+STATUS_LIMIT_VALUES: Final = 1_000
+"""Whoever may write to the topic may write much, and a table reads it beside its cards."""
 
 VERB: Final = re.compile(r"[a-z-]{1,32}")
 """What may be asked for is named so; any other topic is no request, and is not answered."""
@@ -293,7 +295,7 @@ def status_bytes(state: str, session: int, wall_ns: int, alarms: tuple[str, ...]
 @reads_outside(None)
 def read_status(payload: bytes) -> Status | None:
     """The payload of ``status``; None for anything else."""
-    status: Status = json_as(payload, Status, limit_bytes=STATUS_LIMIT_BYTES)
+    status: Status = json_as(payload, Status, limit_bytes=STATUS_LIMIT_BYTES, limit_values=STATUS_LIMIT_VALUES)
     return status
 
 

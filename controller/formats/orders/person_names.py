@@ -51,6 +51,16 @@ def divided_unseen(name: str) -> bool:
     )
 
 
+def marks_figure(text: str) -> bool:
+    """Whether a text has a mark on what is no letter, such as a figure, or a sign that shows as nothing."""
+    before = ""
+    for letter in unicodedata.normalize("NFC", text):
+        if letter in _BLANK or (unicodedata.category(letter).startswith("M") and not before.isalpha()):
+            return True
+        before = letter if not unicodedata.category(letter).startswith("M") else before
+    return False
+
+
 _SPACES: Final = frozenset(" \u00a0\u3000")
 _BLANK: Final = frozenset("\u2800\U0001d159")
 """Signs that show as nothing: Braille without a dot, a note without a head."""

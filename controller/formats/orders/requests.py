@@ -30,7 +30,13 @@ from controller.core.messages.inputs import (
 from controller.core.persons import UNAUTHENTICATED, Authentication, folded, is_seen, words_of
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import disguised, divided_unseen, holds_no_letter, mixed_scripts
+from controller.formats.orders.person_names import (
+    disguised,
+    divided_unseen,
+    holds_no_letter,
+    marks_figure,
+    mixed_scripts,
+)
 from controller.formats.text.card_names import card_named
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import DECK
@@ -314,6 +320,8 @@ def refuse_disguised_slip(slip: str) -> None:
         raise CommandRefused(f"slip: expected at most {WORDS_LIMIT} characters")
     if slip and (holds_no_letter(slip) or not is_seen(slip)):
         raise CommandRefused("slip: expected a number that can be seen")
+    if marks_figure(slip):
+        raise CommandRefused("slip: expected a number without marks on its figures")
     if wrong := mixed_scripts(slip):
         raise CommandRefused(f"slip: expected a number{wrong.removeprefix('a name')}")
     if disguised(slip):
