@@ -103,3 +103,26 @@ def test_two_cards_are_hits(profile: str, cycle_ms: int, text: str) -> None:
 def test_cards_after_chips_that_take_them_raise_no_question(profile: str, cycle_ms: int, text: str) -> None:
     rig = played(profile, f"5 main 50 / wait 6 / {text} / wait 6 / 5 main 0", cycle_ms)
     assert rig.events_of(QuestionAsked) == []
+
+
+STOPS_AT_FIRST = (
+    "5 main 60 / wait 6 / deal 3d / wait {stop} / deal 9s Jc 7d / wait 4 / 3h / wait 2 / 6s / wait 4 / 5 main 0 / wait 2"
+    " / 5 main 20 / wait 6 / deal 3c / wait {stop} / deal Ts 5d 4s / wait 3 / 4h / wait 2 / 8h / wait 2 / 8s / wait 4"
+    " / 5 main 40 / wait 8 / deal 7s Qs 7s As / wait 3.7 / 5 main 80 / wait 1.2 / 5d / wait 1.4 / 9d / wait 1.6 / 8s"
+    " / wait 1.7 / Kh / wait 8 / 5 main 0 / wait 2 / 5 main 100 / wait 7 / deal 6d 5h Kh Qc / wait 4 / 4s / wait 6"
+)
+"""The first two deals have a stop each; in the third round sevens are split, and get four cards."""
+
+
+@pytest.mark.parametrize("stop_s", [2.5, 3.5])
+def test_stops_in_the_first_deals_do_not_make_a_slow_dealer_whose_hits_are_a_deal(stop_s: float) -> None:
+    rig = keyless("classic-shoe-and-pitch")
+    rig.play(STOPS_AT_FIRST.format(stop=stop_s))
+    assert (rig.postings(), accused(rig)) == ([], [])
+
+
+def test_in_journals_of_before_they_did() -> None:
+    rig = keyless("classic-shoe-and-pitch")
+    rig.change_house(stops_set_apart=False)
+    rig.play(STOPS_AT_FIRST.format(stop=2.5))
+    assert rig.postings() == ["3: spot 5 main -80.00"]

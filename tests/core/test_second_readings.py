@@ -118,6 +118,7 @@ SURRENDERS = "hollywood-penn-national"
     ("text", "cycle_ms", "guessed"),
     [
         (RAISED_ONCE_CHANGED, 350, "1: spot 6 main -20.00"),
+        (RAISED_ONCE_CHANGED, 700, "1: spot 6 main -20.00"),
         (PASSED_ONCE_CHANGED, 700, "1: spot 3 main -25.00"),
     ],
 )

@@ -20,6 +20,7 @@ from controller.core.game.hand import deal_cards
 from controller.core.game.rules import Rules
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
+from controller.core.messages.house import House
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.persons import Person
 from controller.core.table.layout import cents_at, exceeds_one_move, worth
@@ -192,8 +193,18 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
         gaps_ms = (*gaps_ms, (at_ns - deal.last_ns) // 1_000_000)
     if count == size:
         # The last may be those of a player who drew: a player must not slow the rhythm that judges the deal.
-        transaction.change(deal_gaps_ms=(*transaction.state.deal_gaps_ms, *gaps_ms[:-_LAST])[-_GAPS_KEPT:])
+        kept = transaction.state.deal_gaps_ms + _of_rhythm(transaction.house, gaps_ms)
+        transaction.change(deal_gaps_ms=kept[-_GAPS_KEPT:])
     change_deal(transaction, uneven=uneven, gaps_ms=gaps_ms, last_ns=at_ns, stirred_ns=at_ns)
+
+
+def _of_rhythm(house: House, gaps_ms: tuple[int, ...]) -> tuple[int, ...]:
+    """The gaps of a deal by which the dealer's rhythm is known; a stop counts as twice the usual gap of that deal."""
+    known_ms = gaps_ms[:-_LAST]
+    if not house.stops_set_apart or not known_ms:
+        return known_ms
+    most_ms = 2 * int(median(gaps_ms))
+    return tuple(min(gap, most_ms) for gap in known_ms)
 
 
 def _note_words(transaction: Transaction) -> None:

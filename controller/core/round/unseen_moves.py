@@ -103,10 +103,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
     if item.before:
         return False
-    # They come to as much, or to twice as much with what a double or split adds.
-    raised = (item.after // 2,) if transaction.house.looks_reckoned and item.after % 2 == 0 else ()
-    emptied = [replace(item, before=cents, after=0) for cents in (item.after, *raised)]
-    gone = next((one for one in reversed(before) if one.item in emptied), None)
+    gone = next((one for one in reversed(before) if _may_lie_again(transaction, one, item)), None)
     if gone is None:
         return False
     # Where no other wager lies as it did at the last card, all may have been settled, unless the dealer draws still.
@@ -117,6 +114,22 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
         return False
     _take_as_changed(transaction, (gone, observation))
     return True
+
+
+def _may_lie_again(transaction: Transaction, gone: DatedObservation, item: ChipsObserved) -> bool:
+    """Whether chips in an empty zone come to what had left it, or to twice as much with what a double or split adds.
+
+    A double for less may add less, where a surrender may explain that the wager left, and no broken hand.
+    """
+    left = gone.chips_at(item.box, "main")
+    if left is None or left != replace(item, before=left.before, after=0):
+        return False
+    if item.after == left.before or (transaction.house.looks_reckoned and item.after == 2 * left.before):
+        return True
+    if not (transaction.house.second_readings_kept and left.before < item.after < 2 * left.before):
+        return False
+    kinds = {node.boxes[item.box].kind for node in transaction.lattice().frontier}
+    return BoxStatus.SURRENDERED in kinds and BoxStatus.BROKEN not in kinds
 
 
 def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation]) -> None:
