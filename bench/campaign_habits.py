@@ -125,6 +125,8 @@ def main() -> int:
     parser.add_argument("--withdraws", type=int, default=50, help=back)
     mended = "how many of a thousand main wagers are paid wrongly at first, or taken before they are paid"
     parser.add_argument("--mends", type=int, default=50, help=mended)
+    passed = "before how many of a thousand cards and play keys chips pass over a wager"
+    parser.add_argument("--passes", type=int, default=30, help=passed)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -137,6 +139,7 @@ def main() -> int:
         "thoughts_per_mille": asked.thoughts,
         "withdraws_per_mille": asked.withdraws,
         "mends_per_mille": asked.mends,
+        "passes_per_mille": asked.passes,
     }
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]

@@ -29,6 +29,7 @@ from simulators.people.deck import LoadedShoe
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.mended_payments import with_payments_mended
+from simulators.people.passed_chips import with_chips_passed
 from simulators.people.rack import Rack
 from simulators.people.second_thoughts import with_second_thoughts
 from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
@@ -48,6 +49,9 @@ ACCUSATIONS: Final = frozenset(
 
 TOUCHES: Final = frozenset({AlertKind.PINCHING, AlertKind.BET_TOUCHED})
 """What is rightly said of a player who changes the chips of a wager in play."""
+
+PASSES: Final = TOUCHES | {AlertKind.CAPPING}
+"""What is rightly said where chips pass over wagers, too."""
 
 Key = tuple[int, int, str]
 """The table's number of the round, spot, bet."""
@@ -85,7 +89,8 @@ class Block(NamedTuple):
     doubles, those laid too large at first;
     ``thoughts_per_mille``: of the doubles and splits, those laid before their turn, or taken back and laid again;
     ``withdraws_per_mille``: of the hits and stands, those before which a double is laid and taken back;
-    ``mends_per_mille``: of the wagers that are paid or taken, those that are so wrongly at first.
+    ``mends_per_mille``: of the wagers that are paid or taken, those that are so wrongly at first;
+    ``passes_per_mille``: of the cards and play keys, those before which chips pass over a wager.
     """
 
     number: int
@@ -104,12 +109,14 @@ class Block(NamedTuple):
     thoughts_per_mille: int = 0
     withdraws_per_mille: int = 0
     mends_per_mille: int = 0
+    passes_per_mille: int = 0
 
 
 class Account:
     """What people staked and won by their own account, and what the table made of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, touches: frozenset[AlertKind] = TOUCHES) -> None:
+        self.touches = touches
         self.truth: dict[Key, tuple[int, int]] = {}
         self.settlements: dict[Key, tuple[int, int, str]] = {}
         self.opened: set[Key] = set()
@@ -188,7 +195,7 @@ class Account:
         Chips at a spot that nobody plays at are noticed and nobody's act: an antenna heard what lies beside it.
         """
         accused = (alert for alert in self.alerts if alert.kind in ACCUSATIONS and self._is_played(alert))
-        return [alert for alert in accused if alert.kind not in TOUCHES or not self._is_changed(alert)]
+        return [alert for alert in accused if alert.kind not in self.touches or not self._is_changed(alert)]
 
     def _is_changed(self, alert: AlertRaised) -> bool:
         """Whether the wager was changed in play where an alert says that it was touched."""
@@ -238,6 +245,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:
         acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille, touched)
+    if block.passes_per_mille:
+        acts = with_chips_passed(acts, random.Random(block.seed + 10), rack, block.passes_per_mille, touched)
     chance, slips = random.Random(block.seed + 1), block.slips_per_mille
     return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 
@@ -261,7 +270,7 @@ def sat(block: Block) -> tuple[Account, BusRig]:
     stray = StrayChips(random.Random(block.seed + 2), block.every_looks) if block.every_looks else None
     rig = BusRig(profile_files.load(block.profile, options).rules, chips_by_id(rack), block.seed, stray=stray)
     rig.reads_display = habit.procedure != "bare"
-    account, dealt = Account(), list[int]()
+    account, dealt = Account(PASSES if block.passes_per_mille else TOUCHES), list[int]()
     for act in cast("list[Act]", scripted(block, chance, rack, options, account.touched)):
         played_out = rig.perform([act])
         # What the table says of a card may wait for its readers, so that a card is known by its reading.

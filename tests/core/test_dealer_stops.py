@@ -106,10 +106,11 @@ def test_cards_after_chips_that_take_them_raise_no_question(profile: str, cycle_
 
 
 STOPS_AT_FIRST = (
-    "5 main 60 / wait 6 / deal 3d / wait {stop} / deal 9s Jc 7d / wait 4 / 3h / wait 2 / 6s / wait 4 / 5 main 0 / wait 2"
-    " / 5 main 20 / wait 6 / deal 3c / wait {stop} / deal Ts 5d 4s / wait 3 / 4h / wait 2 / 8h / wait 2 / 8s / wait 4"
-    " / 5 main 40 / wait 8 / deal 7s Qs 7s As / wait 3.7 / 5 main 80 / wait 1.2 / 5d / wait 1.4 / 9d / wait 1.6 / 8s"
-    " / wait 1.7 / Kh / wait 8 / 5 main 0 / wait 2 / 5 main 100 / wait 7 / deal 6d 5h Kh Qc / wait 4 / 4s / wait 6"
+    "5 main 60 / wait 6 / deal 3d / wait {stop} / deal 9s Jc 7d / wait 4 / 3h / wait 2 / 6s / wait 4 / 5 main 0"
+    " / wait 2 / 5 main 20 / wait 6 / deal 3c / wait {stop} / deal Ts 5d 4s / wait 3 / 4h / wait 2 / 8h / wait 2"
+    " / 8s / wait 4 / 5 main 40 / wait 8 / deal 7s Qs 7s As / wait 3.7 / 5 main 80 / wait 1.2 / 5d / wait 1.4"
+    " / 9d / wait 1.6 / 8s / wait 1.7 / Kh / wait 8 / 5 main 0 / wait 2 / 5 main 100 / wait 7 / deal 6d 5h Kh Qc"
+    " / wait 4 / 4s / wait 6"
 )
 """The first two deals have a stop each; in the third round sevens are split, and get four cards."""
 

@@ -262,8 +262,8 @@ class House(Value, frozen=True, tag=False):
     """Whether one person, or all at one socket, may enter some thousands of counts on a gaming day and no more, and of
     the names at one socket a few are remembered. False: the journal is of before."""
     stops_set_apart: bool = False
-    """Whether a stop in a deal counts as no more than twice its usual gap where the dealer's rhythm is learnt. False: the
-    journal is of before, when a dealer who stopped in the first deals counted as a slow one, and hits as a deal."""
+    """Whether a stop in a deal counts as no more than twice its usual gap where the dealer's rhythm is learnt. False:
+    the journal is of before, when a dealer who stopped in the first deals counted as a slow one, and hits as a deal."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
