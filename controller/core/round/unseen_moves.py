@@ -355,7 +355,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
 
 
 def take_passed(transaction: Transaction, observation: DatedObservation) -> bool:
-    """Whether chips that leave a box as they came were no double of its hand, and maybe no wager at all.
+    """Whether chips that leave a box soon as they came were no double of its hand, and maybe no wager at all.
 
     The plays that explain them as the next bet, after an end of the box that was not seen, stay beside those in which
     they only passed.
@@ -366,7 +366,7 @@ def take_passed(transaction: Transaction, observation: DatedObservation) -> bool
     if found is None or not isinstance(item, ChipsObserved):
         return False
     came, rise = found
-    if item.after != rise.before:
+    if item.after != rise.before or not _is_soon(transaction, came, observation):
         return False
     may_be_next_bet = may_play(transaction, came, rise.box) and may_be_bet_anew(transaction, came, rise)
     if not may_be_next_bet and not is_beside_natural(transaction, rise):
