@@ -54,6 +54,12 @@ def test_more_than_a_double_that_passes_over_a_wager_does_not_say_that_it_was_gi
     assert played("hollywood-penn-national", PASSED).postings() == []
 
 
+def test_nor_over_that_of_a_hand_that_may_be_doubled() -> None:
+    over_ten = PASSED.replace("Th 5h 5s Ts 9h 2c 7s", "6h 5h 5s Ts 9h 2c 4s")
+    assert played("hollywood-penn-national", over_ten).postings() == []
+    assert played("hollywood-penn-national", over_ten, is_kept=False).postings() == ["1: spot 6 main -5.00"]
+
+
 def test_by_a_journal_of_before_it_was_the_next_bet_of_a_wager_given_up() -> None:
     assert "1: spot 6 main -5.00" in played("hollywood-penn-national", PASSED, is_kept=False).postings()
 
@@ -160,6 +166,11 @@ PASSED_BESIDE_NATURAL = (
 
 def test_what_a_natural_is_not_paid_does_not_say_that_payment_has_begun() -> None:
     assert played("pitch-h17", PASSED_BESIDE_NATURAL).postings() == ["1: spot 5 main +30.00"]
+
+
+def test_what_it_is_paid_says_that_all_others_have_stood() -> None:
+    paid = PASSED_BESIDE_NATURAL.replace("/ 5 main 40 / wait 0.3", "/ 5 main 50 / wait 0.3")
+    assert "1: spot 6 main +100.00" in played("pitch-h17", paid).postings()
 
 
 def test_by_a_journal_of_before_all_others_had_stood() -> None:
