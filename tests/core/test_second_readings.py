@@ -164,13 +164,10 @@ PASSED_BESIDE_NATURAL = (
 """Twenty pass over a natural, which is paid thirty; fifteen hits, and the dealer's 21 beats the others."""
 
 
-def test_what_a_natural_is_not_paid_does_not_say_that_payment_has_begun() -> None:
-    assert played("pitch-h17", PASSED_BESIDE_NATURAL).postings() == ["1: spot 5 main +30.00"]
-
-
-def test_what_it_is_paid_says_that_all_others_have_stood() -> None:
-    paid = PASSED_BESIDE_NATURAL.replace("/ 5 main 40 / wait 0.3", "/ 5 main 50 / wait 0.3")
-    assert "1: spot 6 main +100.00" in played("pitch-h17", paid).postings()
+@pytest.mark.parametrize("lie_dollars", [40, 50])
+def test_what_passes_over_a_natural_does_not_say_that_payment_has_begun(lie_dollars: int) -> None:
+    text = PASSED_BESIDE_NATURAL.replace("/ 5 main 40 / wait 0.3", f"/ 5 main {lie_dollars} / wait 0.3")
+    assert played("pitch-h17", text).postings() == ["1: spot 5 main +30.00"]
 
 
 def test_by_a_journal_of_before_all_others_had_stood() -> None:
@@ -191,3 +188,37 @@ def test_who_changes_a_wager_just_before_a_hit_is_not_accused(pause_s: float) ->
 def test_by_a_journal_of_before_he_was() -> None:
     rig = played("classic-shoe-and-pitch", CHANGED_BEFORE_HIT.format(pause=0), is_kept=False)
     assert accused(rig) == [AlertKind.PINCHING]
+
+
+PASSED_OVER_TWENTY = (
+    "3 main 10 / wait 4 / deal Js 6h Th 5s / wait 2.8 / 3 main 20 / wait 1.2 / 3 main 10 / wait 4.3 / Th / wait 2.6"
+    " / 3 main 0 / wait 1 / 3 main 20 / wait 8 / deal 8c Td Td 6s / wait 2.7 / Ks / wait 6.2 / 3 main 40 / wait 8"
+)
+"""Ten pass over the ten of twenty; the dealer draws to 21. In the next round he breaks."""
+
+KNOWN = "3 main 10 / wait 6 / deal Th 9c Kd 8s / wait 5 / 3 main 20 / wait 1.5 / 3 main 0 / wait 2"
+"""A round by which the dealer's rhythm is known."""
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_the_card_after_chips_that_passed_begins_no_round(cycle_ms: int) -> None:
+    rig = played("borgata", f"{KNOWN} / {PASSED_OVER_TWENTY}", cycle_ms)
+    assert (rig.irregularities(), accused(rig)) == ([], [])
+    assert "2: spot 3 main -10.00" in rig.postings()
+
+
+def test_by_a_journal_of_before_it_began_one_and_its_player_was_accused() -> None:
+    rig = played("borgata", f"{KNOWN} / {PASSED_OVER_TWENTY}", is_kept=False)
+    assert rig.irregularities() == ["the round was closed before it could end"]
+    assert accused(rig) != []
+
+
+PICKED_UP = f"{KNOWN} / 3 main 10 / wait 4 / deal Js 7h Th Ts / wait 4 / 3 main 20 / wait 1 / 3 main 10 / wait 7"
+"""Twenty beats seventeen; its payment is picked up, and the wager lies for the next round."""
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_a_deal_after_a_payment_that_was_picked_up_begins_one(cycle_ms: int) -> None:
+    rig = played("borgata", f"{PICKED_UP} / deal 8c Td Td 6s / wait 6", cycle_ms)
+    assert rig.postings() == ["1: spot 3 main +10.00", "2: spot 3 main +10.00"]
+    assert rig.irregularities() == []

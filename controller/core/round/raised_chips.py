@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from controller.core.certainty.round_end import CHANGED_NS
 from controller.core.game.hand import points_of, total
 from controller.core.game.position import BoxStatus, HandStatus
-from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedMove, DatedObservation, idle
 from controller.core.table.payments import REACH_NS
@@ -127,12 +127,13 @@ def may_be_bet_anew(transaction: Transaction, came: DatedObservation, rise: Chip
     return bets_again and not may_have_been_raised(lattice, came, box)
 
 
-def is_beside_natural(transaction: Transaction, rise: ChipsObserved) -> bool:
-    """Whether a box has a natural, and what came is not what that may be paid."""
-    lattice, box = transaction.lattice(), rise.box
-    is_natural = all(node.boxes[box].kind is BoxStatus.NATURAL for node in lattice.frontier)
-    due = main_due(lattice, lattice.frontier, box, None)
-    return is_natural and rise.after - rise.before not in due.cents()
+def is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
+    """Whether chips came so soon after a wager went that its player may have changed them.
+
+    From report to report, as each may have happened long before it where a reader is slow.
+    """
+    since_ns = gone.last_ns if transaction.house.slips_reckoned else gone.first_ns
+    return back.last_ns - since_ns <= CHANGED_NS
 
 
 def last_move(round_now: Round, box: int) -> DatedMove | None:

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_more_plays, rebuild_with_outages
-from controller.core.certainty.round_end import CHANGED_NS, boxes_are_cleared, lies_as_dealt, some_play_was_over
+from controller.core.certainty.round_end import boxes_are_cleared, lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus, Node
 from controller.core.inference.dues import main_due
@@ -29,8 +29,8 @@ from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
 from controller.core.round.raised_chips import (
     holds_card,
-    is_beside_natural,
     is_of,
+    is_soon,
     last_move,
     leaves_wager,
     may_be_bet_anew,
@@ -110,7 +110,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
         transaction.house.deals_by_number and not some_play_was_over(transaction, observation.last_ns)
     )
-    if not (own or (goes_on and _is_soon(transaction, gone, observation) and _may_be_changed(transaction, gone))):
+    if not (own or (goes_on and is_soon(transaction, gone, observation) and _may_be_changed(transaction, gone))):
         return False
     _take_as_changed(transaction, (gone, observation))
     return True
@@ -197,6 +197,8 @@ def _changed_at(
 ) -> list[tuple[DatedObservation, DatedObservation]]:
     """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
     wager = transaction.round().main_wagers()[box]
+    if len(here) > 1 and _passed(transaction, *here[-2:]):
+        return [(here[-2][0], here[-1][0])]
     if here and 0 < here[-1][1].before < here[-1][1].after:
         here.pop()
     pairs = list[tuple[DatedObservation, DatedObservation]]()
@@ -206,19 +208,19 @@ def _changed_at(
         may_be_doubled = not pairs and went.before == wager
         is_as_much = came.after == went.before or (may_be_doubled and came.after == 2 * wager)
         is_as_much = is_as_much and not went.after and not came.before
-        if not (is_as_much and _is_soon(transaction, gone, back)):
+        if not (is_as_much and is_soon(transaction, gone, back)):
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
     return pairs if pairs and _may_be_changed(transaction, pairs[0][0]) else []
 
 
-def _is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
-    """Whether chips came so soon after a wager went that its player may have changed them.
-
-    From report to report, as each may have happened long before it where a reader is slow.
-    """
-    since_ns = gone.last_ns if transaction.house.slips_reckoned else gone.first_ns
-    return back.last_ns - since_ns <= CHANGED_NS
+def _passed(transaction: Transaction, came: DatedMove, gone: DatedMove) -> bool:
+    """Whether chips that came to a wager and soon left may have passed over it, though a play takes them for paid."""
+    (came_at, rise), (gone_at, fall) = came, gone
+    if not transaction.house.second_readings_kept or rise.idle or fall.idle:
+        return False
+    is_whole = 0 < rise.before < rise.after and (fall.before, fall.after) == (rise.after, rise.before)
+    return is_whole and is_soon(transaction, came_at, gone_at) and _may_be_changed(transaction, came_at)
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
@@ -366,10 +368,9 @@ def take_passed(transaction: Transaction, observation: DatedObservation) -> bool
     if found is None or not isinstance(item, ChipsObserved):
         return False
     came, rise = found
-    if item.after != rise.before or not _is_soon(transaction, came, observation):
+    if item.after != rise.before or not is_soon(transaction, came, observation):
         return False
-    may_be_next_bet = may_play(transaction, came, rise.box) and may_be_bet_anew(transaction, came, rise)
-    if not may_be_next_bet and not is_beside_natural(transaction, rise):
+    if not may_play(transaction, came, rise.box) or not may_be_bet_anew(transaction, came, rise):
         return False
     _take_as_changed(transaction, (came, observation))
     return True
