@@ -164,10 +164,13 @@ PASSED_BESIDE_NATURAL = (
 """Twenty pass over a natural, which is paid thirty; fifteen hits, and the dealer's 21 beats the others."""
 
 
-@pytest.mark.parametrize("lie_dollars", [40, 50])
-def test_what_passes_over_a_natural_does_not_say_that_payment_has_begun(lie_dollars: int) -> None:
-    text = PASSED_BESIDE_NATURAL.replace("/ 5 main 40 / wait 0.3", f"/ 5 main {lie_dollars} / wait 0.3")
-    assert played("pitch-h17", text).postings() == ["1: spot 5 main +30.00"]
+def test_what_a_natural_is_not_paid_does_not_say_that_payment_has_begun() -> None:
+    assert played("pitch-h17", PASSED_BESIDE_NATURAL).postings() == ["1: spot 5 main +30.00"]
+
+
+def test_what_it_is_paid_says_that_all_others_have_stood() -> None:
+    paid = PASSED_BESIDE_NATURAL.replace("/ 5 main 40 / wait 0.3", "/ 5 main 50 / wait 0.3")
+    assert "1: spot 6 main +100.00" in played("pitch-h17", paid).postings()
 
 
 def test_by_a_journal_of_before_all_others_had_stood() -> None:
@@ -194,15 +197,22 @@ PASSED_OVER_TWENTY = (
     "3 main 10 / wait 4 / deal Js 6h Th 5s / wait 2.8 / 3 main 20 / wait 1.2 / 3 main 10 / wait 4.3 / Th / wait 2.6"
     " / 3 main 0 / wait 1 / 3 main 20 / wait 8 / deal 8c Td Td 6s / wait 2.7 / Ks / wait 6.2 / 3 main 40 / wait 8"
 )
-"""Ten pass over the ten of twenty; the dealer draws to 21. In the next round he breaks."""
+"""Ten pass over the ten of twenty, which the dealer beats with 21: with a six up he had to draw. Then he breaks."""
+
+PASSED_OVER_SEVENTEEN = (
+    "3 main 10 / wait 4 / deal Td 7d 7s 5c / wait 2.6 / 3 main 20 / wait 0.7 / 3 main 10 / wait 4.1 / 9c / wait 3.5"
+    " / 3 main 0 / wait 3 / 3 main 20 / wait 8 / deal 8c Td Td 6s / wait 2.7 / Ks / wait 6.2 / 3 main 40 / wait 8"
+)
+"""Ten pass over seventeen, which beats no dealer who has not broken."""
 
 KNOWN = "3 main 10 / wait 6 / deal Th 9c Kd 8s / wait 5 / 3 main 20 / wait 1.5 / 3 main 0 / wait 2"
 """A round by which the dealer's rhythm is known."""
 
 
+@pytest.mark.parametrize("passed", [PASSED_OVER_TWENTY, PASSED_OVER_SEVENTEEN])
 @pytest.mark.parametrize("cycle_ms", [350, 700])
-def test_the_card_after_chips_that_passed_begins_no_round(cycle_ms: int) -> None:
-    rig = played("borgata", f"{KNOWN} / {PASSED_OVER_TWENTY}", cycle_ms)
+def test_the_card_after_chips_that_no_dealer_pays_then_begins_no_round(cycle_ms: int, passed: str) -> None:
+    rig = played("borgata", f"{KNOWN} / {passed}", cycle_ms)
     assert (rig.irregularities(), accused(rig)) == ([], [])
     assert "2: spot 3 main -10.00" in rig.postings()
 
@@ -222,3 +232,22 @@ def test_a_deal_after_a_payment_that_was_picked_up_begins_one(cycle_ms: int) -> 
     rig = played("borgata", f"{PICKED_UP} / deal 8c Td Td 6s / wait 6", cycle_ms)
     assert rig.postings() == ["1: spot 3 main +10.00", "2: spot 3 main +10.00"]
     assert rig.irregularities() == []
+
+
+LAID_TWICE_ON_NINETEEN = (
+    "1 main 50 / 6 main 40 / wait 8 / deal Ts Js 4c 7s 9h 7s / wait 2.1 / 6 main 60 / wait 0.5 / 6 main 40 / wait 1.4"
+    " / 6 main 80 / wait 1.9 / 6 main 40 / wait 2 / Jc / wait 2.3 / 1 main 0 / wait 1.4 / 1 main 40 / 6 main 0 / wait 8"
+)
+"""A double is laid on nineteen and taken back, twice, before the dealer draws to 21."""
+
+
+def test_what_was_laid_twice_on_a_made_hand_and_taken_back_was_never_laid() -> None:
+    rig = played("hollywood-penn-national", LAID_TWICE_ON_NINETEEN)
+    assert rig.postings() == ["1: spot 6 main -40.00"]
+    assert accused(rig) == []
+
+
+def test_by_a_journal_of_before_it_was_doubled_and_pinched() -> None:
+    rig = played("hollywood-penn-national", LAID_TWICE_ON_NINETEEN, is_kept=False)
+    assert "1: spot 6 main -80.00" in rig.postings()
+    assert AlertKind.PINCHING in accused(rig)

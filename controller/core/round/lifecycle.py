@@ -216,7 +216,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
         return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
     explained = (
-        unseen_moves.take_back_at_card(transaction, observation)
+        unseen_moves.take_back_at_card(transaction, observation, explained=explained)
         or (explained and unseen_moves.take_passed(transaction, observation))
         or unseen_moves.take_thought_better(transaction, observation, explained=explained)
         or explained

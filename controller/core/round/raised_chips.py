@@ -8,6 +8,7 @@ from typing import Final
 from controller.core.certainty.round_end import CHANGED_NS
 from controller.core.game.hand import points_of, total
 from controller.core.game.position import BoxStatus, HandStatus
+from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedMove, DatedObservation, idle
 from controller.core.table.payments import REACH_NS
@@ -16,6 +17,9 @@ from controller.core.table.transaction import Transaction
 
 _LEAST_MADE: Final = 17
 """A hand of less wins only if the dealer's breaks."""
+
+_ACE: Final = 1 << 1
+"""An ace in the hole, as bits have its points."""
 
 _PAIR: Final = 2
 """The cards of a hand that may be split."""
@@ -118,13 +122,35 @@ def may_have_been_doubled(lattice: Lattice, came: DatedObservation, box: int) ->
     return any(map(_is_doubled, _hands_before(lattice, came, box, HandStatus.OPEN)))
 
 
-def may_be_bet_anew(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
-    """Whether what came to a box was no double or split of its hand, so that a play takes it for the next bet."""
-    lattice, box = transaction.lattice(), rise.box
-    if rise.after - rise.before > transaction.round().main_wagers()[box]:
+def may_have_passed(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
+    """Whether what came to a box was no double or split of its hand, and as a payment or the next bet is doubtful.
+
+    A play takes it for the next bet of a box that ended unseen, or for a payment that is not due, or not before the
+    dealer draws but with an ace in the hole.
+    """
+    lattice, box, cents = transaction.lattice(), rise.box, rise.after - rise.before
+    if cents > transaction.round().main_wagers()[box]:
         return True
+    if may_have_been_raised(lattice, came, box):
+        return False
     bets_again = any(node.boxes[box].next_bet for node in lattice.frontier)
-    return bets_again and not may_have_been_raised(lattice, came, box)
+    dues = [main_due(lattice, lattice.frontier, box, hole).cents() for hole in _done(lattice)]
+    return bets_again or not any(cents in due for due in dues)
+
+
+def _done(lattice: Lattice) -> list[int]:
+    """The points of the hole cards with which the dealer draws no card once payment has begun, but for a lone ace."""
+    holes = 0
+    for node in lattice.frontier:
+        holes |= node.hole if node.paying else 0
+    return [points for points in range(1, 11) if holes >> points & 1] if holes != _ACE else []
+
+
+def is_beside_natural(transaction: Transaction, rise: ChipsObserved) -> bool:
+    """Whether a box has a natural, and what came is not what that may be paid."""
+    lattice, box = transaction.lattice(), rise.box
+    is_natural = all(node.boxes[box].kind is BoxStatus.NATURAL for node in lattice.frontier)
+    return is_natural and rise.after - rise.before not in main_due(lattice, lattice.frontier, box, None).cents()
 
 
 def is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:

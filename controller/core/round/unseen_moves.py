@@ -29,13 +29,14 @@ from controller.core.inference.unobserved import Outage
 from controller.core.round import dropped_changes
 from controller.core.round.raised_chips import (
     holds_card,
+    is_beside_natural,
     is_of,
     is_soon,
     last_move,
     leaves_wager,
-    may_be_bet_anew,
     may_have_been_doubled,
     may_have_been_raised,
+    may_have_passed,
     may_play,
     rise_before,
     rise_taken_back,
@@ -197,8 +198,6 @@ def _changed_at(
 ) -> list[tuple[DatedObservation, DatedObservation]]:
     """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
     wager = transaction.round().main_wagers()[box]
-    if len(here) > 1 and _passed(transaction, *here[-2:]):
-        return [(here[-2][0], here[-1][0])]
     if here and 0 < here[-1][1].before < here[-1][1].after:
         here.pop()
     pairs = list[tuple[DatedObservation, DatedObservation]]()
@@ -212,15 +211,6 @@ def _changed_at(
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
     return pairs if pairs and _may_be_changed(transaction, pairs[0][0]) else []
-
-
-def _passed(transaction: Transaction, came: DatedMove, gone: DatedMove) -> bool:
-    """Whether chips that came to a wager and soon left may have passed over it, though a play takes them for paid."""
-    (came_at, rise), (gone_at, fall) = came, gone
-    if not transaction.house.second_readings_kept or rise.idle or fall.idle:
-        return False
-    is_whole = 0 < rise.before < rise.after and (fall.before, fall.after) == (rise.after, rise.before)
-    return is_whole and is_soon(transaction, came_at, gone_at) and _may_be_changed(transaction, came_at)
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
@@ -256,7 +246,7 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
     return _take_as_one(transaction, came, observation)
 
 
-def take_back_at_card(transaction: Transaction, observation: DatedObservation) -> bool:
+def take_back_at_card(transaction: Transaction, observation: DatedObservation, *, explained: bool) -> bool:
     """Whether a fall may take back of a double or split what was laid before its card, which lies between its looks.
 
     Before that card the hand is as it was; after it all that was laid stands, and who took it back has pinched it. Both
@@ -277,6 +267,9 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation) -
     at_card = bool(keys) or any(isinstance(one.item, CardObserved) for one in meanwhile)
     in_parts = rise.after != item.before
     raised = (in_parts or round_now.hides_faces()) and may_have_been_raised(transaction.lattice(), came, item.box)
+    if transaction.house.second_readings_kept and in_parts and not explained:
+        # What no play explains was taken back whatever the hand.
+        raised = True
     moves = [replace(item, takes_back=True)]
     if item.after < rise.before:
         # With its card the hand may have broken, and been cleared away.
@@ -359,8 +352,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
 def take_passed(transaction: Transaction, observation: DatedObservation) -> bool:
     """Whether chips that leave a box soon as they came were no double of its hand, and maybe no wager at all.
 
-    The plays that explain them as the next bet, after an end of the box that was not seen, stay beside those in which
-    they only passed.
+    The plays that explain them as the next bet, after an end of the box that was not seen, or as a payment, stay beside
+    those in which they only passed.
     """
     found, item = rise_before(transaction, observation), observation.item
     if not transaction.house.second_readings_kept or transaction.round().evidence.trouble:
@@ -370,7 +363,8 @@ def take_passed(transaction: Transaction, observation: DatedObservation) -> bool
     came, rise = found
     if item.after != rise.before or not is_soon(transaction, came, observation):
         return False
-    if not may_play(transaction, came, rise.box) or not may_be_bet_anew(transaction, came, rise):
+    may_pass = may_play(transaction, came, rise.box) and may_have_passed(transaction, came, rise)
+    if not may_pass and not is_beside_natural(transaction, rise):
         return False
     _take_as_changed(transaction, (came, observation))
     return True
