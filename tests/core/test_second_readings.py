@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.events import QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
 from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import accused, alerts
@@ -207,6 +208,20 @@ PASSED_OVER_SEVENTEEN = (
 
 KNOWN = "3 main 10 / wait 6 / deal Th 9c Kd 8s / wait 5 / 3 main 20 / wait 1.5 / 3 main 0 / wait 2"
 """A round by which the dealer's rhythm is known."""
+
+
+PASSED_OVER_NINETEEN = (
+    "3 main 20 / wait 4 / deal 9h 9d Kd 5c / wait 1.6 / 3 main 40 / wait 2.5 / 3 main 20 / wait 4.9 / Qc / wait 5.9"
+    " / 3 main 40 / wait 1 / 3 main 0 / wait 6 / 3 main 40 / wait 4 / deal 4s 6c 8h Ad / wait 8"
+)
+"""Twenty pass over the twenty of nineteen, as a payment would that is picked up; the dealer draws and breaks."""
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_nor_does_a_card_alone_after_chips_that_may_have_been_a_payment(cycle_ms: int) -> None:
+    rig = played("borgata", f"{KNOWN} / {PASSED_OVER_NINETEEN}", cycle_ms)
+    assert (rig.irregularities(), accused(rig)) == ([], [])
+    assert [one.text for one in rig.events_of(QuestionAsked)] == ["Spot 3: how many cards in hand 1?"]
 
 
 @pytest.mark.parametrize("passed", [PASSED_OVER_TWENTY, PASSED_OVER_SEVENTEEN])

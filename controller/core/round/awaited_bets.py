@@ -29,7 +29,7 @@ from controller.core.messages.inputs import (
     StampedInput,
     WithdrawOrder,
 )
-from controller.core.round import first_card, lifecycle, next_deal, unseen_moves
+from controller.core.round import first_card, lifecycle, next_deal, raised_chips, unseen_moves
 from controller.core.round.next_deal import DealVerdict
 from controller.core.table import readiness
 from controller.core.table.layout import zone_name
@@ -164,7 +164,14 @@ def waits_for_deal(table: Table) -> bool:
 def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
     """What waits for the cards of a deal, once they are one or are none."""
     first, changed = deferred[0].number, _of_changed(table, deferred)
-    match next_deal.judged_by_rhythm(table, deferred):
+    verdict = next_deal.judged_by_rhythm(table, deferred)
+    if verdict is not None and not changed and _of_passed(table, deferred):
+        if verdict is DealVerdict.NONE:
+            return InputSchedule(deferred, (), continues=first)
+        # The payment has ended the round, whatever else the rhythm leaves open.
+        ahead, now = _in_order(table, deferred)
+        return InputSchedule(now, (), ahead=ahead)
+    match verdict:
         case None:
             return InputSchedule((), deferred)
         case DealVerdict.NONE:
@@ -186,6 +193,12 @@ def _of_changed(table: Table, deferred: tuple[StampedInput, ...]) -> int:
     """The first reading that waits, where the open round's players may have changed their chips; else 0."""
     first = deferred[0]
     return first.number if unseen_moves.wagers_may_be_changed(Transaction(table, first)) else 0
+
+
+def _of_passed(table: Table, deferred: tuple[StampedInput, ...]) -> bool:
+    """Whether a payment that was picked up ends the open round with the first card that waits, and may be none."""
+    transaction = Transaction(table, deferred[0])
+    return bool(raised_chips.passed(transaction)) and _ends_round(transaction)
 
 
 def _awaits(transaction: Transaction) -> bool:

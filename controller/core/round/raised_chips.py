@@ -10,7 +10,14 @@ from controller.core.game.hand import points_of, total
 from controller.core.game.position import BoxStatus, HandStatus
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, ChipsObserved, DatedMove, DatedObservation, idle
+from controller.core.inference.observation import (
+    CardObserved,
+    ChipsObserved,
+    DatedMove,
+    DatedObservation,
+    idle,
+    main_moves,
+)
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -122,16 +129,18 @@ def may_have_been_doubled(lattice: Lattice, came: DatedObservation, box: int) ->
     return any(map(_is_doubled, _hands_before(lattice, came, box, HandStatus.OPEN)))
 
 
-def may_have_passed(transaction: Transaction, came: DatedObservation, rise: ChipsObserved) -> bool:
+def may_have_passed(transaction: Transaction, came: DatedObservation, gone: DatedObservation) -> bool:
     """Whether what came to a box was no double or split of its hand, and as a payment or the next bet is doubtful.
 
     A play takes it for the next bet of a box that ended unseen, or for a payment that is not due, or not before the
     dealer draws but with an ace in the hole.
     """
+    rise = came.item
+    assert isinstance(rise, ChipsObserved), "chips moved"
     lattice, box, cents = transaction.lattice(), rise.box, rise.after - rise.before
     if cents > transaction.round().main_wagers()[box]:
         return True
-    if may_have_been_raised(lattice, came, box):
+    if _lies_between(transaction.round(), came, gone) or may_have_been_raised(lattice, came, box):
         return False
     bets_again = any(node.boxes[box].next_bet for node in lattice.frontier)
     dues = [main_due(lattice, lattice.frontier, box, hole).cents() for hole in _done(lattice)]
@@ -160,6 +169,47 @@ def is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObserva
     """
     since_ns = gone.last_ns if transaction.house.slips_reckoned else gone.first_ns
     return back.last_ns - since_ns <= CHANGED_NS
+
+
+def may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
+    """Whether other chips that come to as much as went may be the wager still, as its player changes them in play.
+
+    They are the next bet where no hand may be dealt to any more, and where it is published how this one ended.
+    """
+    if not transaction.house.exchanges_in_play:
+        return False
+    round_now, item = transaction.round(), gone.item
+    assert isinstance(item, ChipsObserved), "chips moved"
+    if transaction.house.looks_reckoned and (round_now.bets.spots[item.box], "main") in round_now.ending.settled:
+        return False
+    before = transaction.lattice().as_of(gone.first_ns)
+    return any(map(before.drawing, before.frontier))
+
+
+def _lies_between(round_now: Round, came: DatedObservation, gone: DatedObservation) -> bool:
+    """Whether a card or key of the round may lie between two changes."""
+    others = (one for one in round_now.evidence.observations if not isinstance(one.item, ChipsObserved))
+    return any(came.first_ns <= one.last_ns and one.first_ns <= gone.last_ns for one in others)
+
+
+def passed(transaction: Transaction) -> list[tuple[DatedObservation, DatedObservation]]:
+    """The chips that came to a wager last and soon left it, as a payment that is picked up does: both changes of each.
+
+    Not where a card or key came meanwhile, or nobody may have been dealt to any more before.
+    """
+    round_now = transaction.state.round
+    if not transaction.house.second_readings_kept or round_now is None or round_now.evidence.trouble:
+        return []
+    if not round_now.is_dealt() or round_now.first_blocking():
+        return []
+    last = (moves[-2:] for moves in main_moves(round_now.evidence.observations).values() if len(moves) > 1)
+    return [
+        (came, gone)
+        for (came, rise), (gone, fall) in last
+        if 0 < rise.before < rise.after == fall.before and fall.after == rise.before and not (rise.idle or fall.idle)
+        if not _lies_between(round_now, came, gone)
+        if is_soon(transaction, came, gone) and may_be_changed(transaction, came)
+    ]
 
 
 def last_move(round_now: Round, box: int) -> DatedMove | None:

@@ -34,10 +34,12 @@ from controller.core.round.raised_chips import (
     is_soon,
     last_move,
     leaves_wager,
+    may_be_changed,
     may_have_been_doubled,
     may_have_been_raised,
     may_have_passed,
     may_play,
+    passed,
     rise_before,
     rise_taken_back,
     went_unseen,
@@ -111,7 +113,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
         transaction.house.deals_by_number and not some_play_was_over(transaction, observation.last_ns)
     )
-    if not (own or (goes_on and is_soon(transaction, gone, observation) and _may_be_changed(transaction, gone))):
+    if not (own or (goes_on and is_soon(transaction, gone, observation) and may_be_changed(transaction, gone))):
         return False
     _take_as_changed(transaction, (gone, observation))
     return True
@@ -155,8 +157,11 @@ def wagers_may_be_changed(transaction: Transaction) -> bool:
 
 
 def take_as_changed(transaction: Transaction) -> None:
-    """The cards that follow are no deal: what came as the next bets are the open round's wagers still."""
-    changed = _changed_wagers(transaction)
+    """The cards that follow are no deal: what came as the next bets are the open round's wagers still.
+
+    What came beside them as a payment, and was picked up, may have passed.
+    """
+    changed = (*_changed_wagers(transaction), *passed(transaction))
     if transaction.house.wagers_followed and changed:
         _take_as_changed(transaction, *changed)
         return
@@ -210,22 +215,7 @@ def _changed_at(
         if not (is_as_much and is_soon(transaction, gone, back)):
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
-    return pairs if pairs and _may_be_changed(transaction, pairs[0][0]) else []
-
-
-def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
-    """Whether other chips that come to as much as went may be the wager still, as its player changes them in play.
-
-    They are the next bet where no hand may be dealt to any more, and where it is published how this one ended.
-    """
-    if not transaction.house.exchanges_in_play:
-        return False
-    round_now, item = transaction.round(), gone.item
-    assert isinstance(item, ChipsObserved), "chips moved"
-    if transaction.house.looks_reckoned and (round_now.bets.spots[item.box], "main") in round_now.ending.settled:
-        return False
-    before = transaction.lattice().as_of(gone.first_ns)
-    return any(map(before.drawing, before.frontier))
+    return pairs if pairs and may_be_changed(transaction, pairs[0][0]) else []
 
 
 def take_handed_back(transaction: Transaction, observation: DatedObservation) -> bool:
@@ -363,7 +353,7 @@ def take_passed(transaction: Transaction, observation: DatedObservation) -> bool
     came, rise = found
     if item.after != rise.before or not is_soon(transaction, came, observation):
         return False
-    may_pass = may_play(transaction, came, rise.box) and may_have_passed(transaction, came, rise)
+    may_pass = may_play(transaction, came, rise.box) and may_have_passed(transaction, came, observation)
     if not may_pass and not is_beside_natural(transaction, rise):
         return False
     _take_as_changed(transaction, (came, observation))
