@@ -356,14 +356,13 @@ def _waiting_cents(transaction: Transaction, one: MovingChips) -> tuple[int, int
 
 
 def _must_lie(transaction: Transaction, one: MovingChips) -> bool:
-    """Whether no play explains that chips left a wager, so that as much in other chips is no next bet."""
-    round_now = transaction.round()
-    if not transaction.house.second_readings_kept or one.zone != "main":
+    """Whether no play explains that a wager left, so that as much in other chips is no next bet."""
+    round_now, left = transaction.round(), _seen(one.last)
+    if not transaction.house.second_readings_kept or one.zone != "main" or left.chips:
         return False
     if round_now.evidence.trouble or round_now.hides_faces():
         return False
-    left = _seen(one.last)
-    return not early_doubles.explains(transaction, left, one.lay_cents, _cents(transaction.house, left))
+    return not early_doubles.explains(transaction, left, one.lay_cents, 0)
 
 
 def _hands_back(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
