@@ -84,7 +84,7 @@ def _laid_back_unseen(transaction: Transaction) -> bool:
     """Whether at some box, since the last card, what went and came was taken for the same wager or the next bet."""
     round_now, felt = transaction.round(), transaction.state.felt
     since_ns, moves = transaction.times().last_card_ns, main_moves(round_now.evidence.observations)
-    unseen = (one for one in round_now.evidence.outages if not (one.reader or one.open() or one.exchanged))
+    unseen = (one for one in round_now.evidence.outages if not (one.reader or one.open()))
     return any(
         one.from_ns > since_ns
         and one.hides("main")

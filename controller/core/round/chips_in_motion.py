@@ -180,7 +180,9 @@ def _in_its_turn(transaction: Transaction, one: MovingChips) -> MovingChips:
     amounts = one.lay_cents, _cents(transaction.house, seen)
     if not transaction.house.moves_reconsidered or one.zone != "main" or _says_otherwise(transaction):
         return one
-    if not early_doubles.is_laid_early(transaction, one.spot, *amounts):
+    if not early_doubles.is_laid_early(transaction, one.spot, *amounts) and not early_doubles.was_laid_early(
+        transaction, _as_seen(one), *amounts
+    ):
         return one
     now = _until_now(transaction, one)
     if early_doubles.explains(transaction, _as_seen(one), *amounts):
@@ -418,13 +420,25 @@ def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, 
         return
     if round_now.evidence.trouble or not round_now.is_dealt():
         return
-    if not _may_be_next_bet(transaction, before, after, face_down=False) and not _may_be_given_up(
-        transaction, before, after, first_ns, last_ns
-    ):
+    may_be_another = (
+        _may_be_next_bet(transaction, before, after, face_down=False)
+        or _may_be_given_up(transaction, before, after, first_ns, last_ns)
+        or _may_be_broken_hands(transaction, before, after)
+    )
+    if not may_be_another:
         return
     unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
     rebuild_with_outages(transaction, (*round_now.evidence.outages, replace(unseen, exchanged=True)))
     missed_cards.ask_if_bet_before_card(transaction, first_ns, last_ns)
+
+
+def _may_be_broken_hands(transaction: Transaction, before: Zone, after: Zone) -> bool:
+    """Whether other chips lie in the place of a broken hand's, which the house takes at once: they are the next bet."""
+    round_now = transaction.round()
+    if not transaction.house.second_readings_kept or not set(after.chips).isdisjoint(before.chips):
+        return False
+    box = round_now.bets.spots.index(after.spot)
+    return any(node.boxes[box].bust_on_layout for node in transaction.lattice().frontier)
 
 
 def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:

@@ -34,6 +34,21 @@ def is_laid_early(transaction: Transaction, spot: int, lay_cents: int, lie_cents
     return bool(frontier) and all(node.boxes[box].kind is BoxStatus.PENDING for node in frontier)
 
 
+def was_laid_early(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cents: int) -> bool:
+    """The same of chips that came when the turn of their box had not come, though its hand has been played since."""
+    round_now = transaction.state.round
+    if not transaction.house.second_readings_kept or round_now is None or seen.spot not in round_now.bets.spots:
+        return False
+    if not round_now.bets.locked or not round_now.is_dealt() or round_now.evidence.trouble:
+        return False
+    if round_now.is_suspended() or round_now.cards.turned:
+        return False
+    box = round_now.bets.spots.index(seen.spot)
+    before = transaction.lattice().as_of(transaction.table_ns(seen.after_ns)).frontier
+    is_raise = 0 < lie_cents - lay_cents <= round_now.main_wagers()[box]
+    return is_raise and bool(before) and all(node.boxes[box].kind is BoxStatus.PENDING for node in before)
+
+
 def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cents: int) -> bool:
     """Whether some play explains now that chips came to a box between two looks."""
     box = transaction.round().bets.spots.index(seen.spot)

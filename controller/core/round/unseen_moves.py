@@ -115,7 +115,8 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     )
     if not (own or (goes_on and is_soon(transaction, gone, observation) and may_be_changed(transaction, gone))):
         return False
-    _take_as_changed(transaction, (gone, observation))
+    broke = any(node.boxes[item.box].kind is BoxStatus.BROKEN for node in transaction.lattice().frontier)
+    _take_as_changed(transaction, (gone, observation), bets_again=broke and not own)
     return True
 
 
@@ -135,8 +136,14 @@ def _may_lie_again(transaction: Transaction, gone: DatedObservation, item: Chips
     return BoxStatus.SURRENDERED in kinds and BoxStatus.BROKEN not in kinds
 
 
-def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation]) -> None:
-    """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen."""
+def _take_as_changed(
+    transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation], bets_again: bool = False
+) -> None:
+    """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen.
+
+    ``bets_again``: what came may be the next bet of a broken hand.
+    """
+    exchanged = bets_again and transaction.house.second_readings_kept
     round_now, moved = transaction.round(), [one for pair in changed for one in pair]
     kept = [one for one in round_now.evidence.observations if not any(is_of(one, other) for other in moved)]
     unseen = list[Outage]()
@@ -144,7 +151,8 @@ def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation,
         went, came = gone.item, back.item
         assert isinstance(went, ChipsObserved), "chips moved"
         assert isinstance(came, ChipsObserved), "chips moved"
-        unseen.append(round_now.main_zone_outage(came.box, gone.first_ns, back.last_ns))
+        outage = round_now.main_zone_outage(came.box, gone.first_ns, back.last_ns)
+        unseen.append(replace(outage, exchanged=exchanged))
         if went.before != came.after:
             kept.append(replace(back, item=replace(came, before=went.before)))
     transaction.change_evidence(observations=tuple(kept))
