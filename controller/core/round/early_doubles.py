@@ -46,7 +46,8 @@ def was_laid_early(transaction: Transaction, seen: ChipsSeen, lay_cents: int, li
     box = round_now.bets.spots.index(seen.spot)
     before = transaction.lattice().as_of(transaction.table_ns(seen.after_ns)).frontier
     is_raise = 0 < lie_cents - lay_cents <= round_now.main_wagers()[box]
-    return is_raise and bool(before) and all(node.boxes[box].kind is BoxStatus.PENDING for node in before)
+    # The first box is played as soon as the deal is out.
+    return box > 0 and is_raise and bool(before) and all(node.boxes[box].kind is BoxStatus.PENDING for node in before)
 
 
 def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cents: int) -> bool:
