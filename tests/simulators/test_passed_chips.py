@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulators.people.acts import Act, Lay
-from simulators.people.dealer import play
-from simulators.people.house import House
+from simulators.people.acts import Lay
 from simulators.people.passed_chips import with_chips_passed
-from simulators.people.rack import Rack
-from tests.simulators.nights import worth_at_ends
-
-
-def acts_of(seed: int, per_mille: int, rounds: int = 8) -> tuple[list[Act], Rack, list[int]]:
-    """A night's acts, its rack and the spots that chips passed over."""
-    rack, touched = Rack(), list[int]()
-    acts = play(House(), Random(seed), rack, (1, 4), rounds=rounds, stand_key="never")
-    return list(with_chips_passed(acts, Random(~seed), rack, per_mille, touched)), rack, touched
+from tests.simulators.nights import assert_rounds_end_as_without, touched_night
 
 
 @settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_no_chip_lies_at_two_places_and_rounds_end_with_what_the_script_has(seed: int) -> None:
-    passed, _, _ = acts_of(seed, 300)
-    plain, _, touched = acts_of(seed, 0)
-    assert touched == []
-    assert worth_at_ends(passed) == worth_at_ends(plain)
+    assert_rounds_end_as_without(with_chips_passed, seed)
 
 
 def test_less_as_much_and_more_than_a_wager_pass_over_it() -> None:
-    acts, rack, touched = acts_of(3, 300, rounds=40)
+    acts, rack, touched = touched_night(with_chips_passed, 3, 300, rounds=40)
     assert len(touched) > 20
     lays = [act for act in acts if isinstance(act, Lay)]
     over = [
