@@ -85,12 +85,17 @@ unreasonable_cents = 100000
 
     @contextlib.asynccontextmanager
     async def table(
-        self, name: str = "harbour/bj-1", key: bytes | None = None, others: Sequence[Premises] = (), epoch: int = 1
+        self,
+        name: str = "harbour/bj-1",
+        key: bytes | None = None,
+        others: Sequence[Premises] = (),
+        epoch: int = 1,
+        waiting: Sequence[TablePosting] = (),
     ) -> AsyncIterator[Table]:
-        """A table at work; ``others``: further link processes it may turn to."""
+        """A table at work; ``others``: further link processes it may turn to; ``waiting``: what its journal holds."""
         secret = key or self.tables[name][1]
         ways = [LinkAddress(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)]
-        table = Table(self.pool, *ways, epoch=epoch)
+        table = Table(self.pool, *ways, epoch=epoch, waiting=waiting)
         task = asyncio.create_task(table.end.run())
         try:
             yield table
@@ -102,12 +107,12 @@ unreasonable_cents = 100000
 class Table:
     """A table that remembers what it was sent."""
 
-    def __init__(self, pool: str, *ways: LinkAddress, epoch: int = 1) -> None:
+    def __init__(self, pool: str, *ways: LinkAddress, epoch: int = 1, waiting: Sequence[TablePosting] = ()) -> None:
         clock = SystemClock()
         self.alarms: list[str] = []
         self.end = TableEnd(
             ways,
-            LinkSession(pool, epoch, clock.monotonic_ns()),
+            LinkSession(pool, epoch, clock.monotonic_ns(), waiting=waiting),
             clock,
             self._take,
             chance=random.Random(1),
@@ -126,7 +131,10 @@ class Table:
 
     async def does(self, deed: TablePosting) -> PostingConfirmed:
         """Post, and wait for the answer."""
-        seq = self.end.post(deed)
+        return await self.answer_to(self.end.post(deed))
+
+    async def answer_to(self, seq: int) -> PostingConfirmed:
+        """Wait for the answer to a posting."""
         while len(self.settled) < seq:
             await self.changed()
         return self.settled[seq - 1]

@@ -185,12 +185,13 @@ async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, pos
     pool = unused_pool()
     ways = [Premises(tmp_path / name, 1, postgresql.where, pool) for name in ("a", "b")]
     assert ways[0].does("begin", *BY_TWO).exit_code == 0
-    async with ways[0].process(), ways[1].process(), ways[0].table() as one:
-        await one.does(WagerPosting(500, 9, 3, "blazing_7s"))
-        async with ways[1].table() as again:
-            # The same table over the other process: the same postings, the same answers, and then the next.
-            assert await again.does(WagerPosting(500, 9, 3, "blazing_7s")) == one.settled[0]
-            assert (await again.does(WagerPosting(500, 9, 3, "blazing_7s"))).answer.number == 2
+    deed = WagerPosting(500, 9, 3, "blazing_7s")
+    async with ways[0].process(), ways[0].table() as one:
+        first = await one.does(deed)
+        # The same table over the other process, which knows its account: the same answer, and then the next.
+        async with ways[1].process(), ways[1].table(waiting=[deed]) as again:
+            assert await again.answer_to(1) == first
+            assert (await again.does(deed)).answer.number == 2
     assert ways[0].does("reconcile").exit_code == 0
 
 
