@@ -285,6 +285,7 @@ def not_plugged_in(config: Config) -> Iterator[Mistake]:
     from controller.formats.config.table_file import port_places
     from controller.formats.config.trigger_file import UNIX
     from controller.formats.text.struct_decoder import Mistake
+    from controller.formats.text.toml_schema import SERVERS
     from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
     from controller.io.lines.ports import plugged_in
 
@@ -295,7 +296,7 @@ def not_plugged_in(config: Config) -> Iterator[Mistake]:
                 choose(port, plugged_in())
             except NotPluggedIn as error:
                 missing = str(error)
-        elif not port.startswith(("socket://", "rfc2217://")) and not Path(port.removeprefix(UNIX)).exists():
+        elif not port.startswith(SERVERS) and not Path(port.removeprefix(UNIX)).exists():
             missing = f"{port} is not there now"
         if missing:
             yield Mistake(place, f"{missing}; `tableside devices` lists what is plugged in")

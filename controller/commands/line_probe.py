@@ -90,9 +90,6 @@ def refuse_unserved(device: ProbedDevice) -> None:
 LISTED: Final = "tableside devices lists the ports there are"
 """What to do for the name of a port."""
 
-SERVERS: Final = ("socket://", "rfc2217://")
-"""Begin the name of a port at a device server."""
-
 
 def refuse_misnamed(port: str) -> None:
     """End with the usage if a port's name is no path, no adapter's and no device server's.
@@ -103,7 +100,7 @@ def refuse_misnamed(port: str) -> None:
     import re
     from pathlib import Path
 
-    from controller.formats.text.toml_schema import SERVER_PATTERN
+    from controller.formats.text.toml_schema import SERVER_PATTERN, SERVERS
     from controller.formats.text.usb_names import PATTERN, SCHEME
 
     if port.startswith(SCHEME) and re.fullmatch(PATTERN, port) is None:
@@ -123,6 +120,7 @@ def line_words(port: str, error: OSError) -> str:
     import os
 
     from controller.formats.text.error_words import error_words
+    from controller.formats.text.toml_schema import SERVERS
 
     if error.filename not in {None, port}:
         # The far end of a pseudo-terminal.

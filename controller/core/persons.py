@@ -7,7 +7,7 @@ person. So an order that needs two counts the second only if the channel vouches
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, assert_never
 
@@ -122,6 +122,9 @@ def may_look_as_one(one: str, other: str) -> bool:
     )
 
 
+NamesAlike = Callable[[str, str], bool]
+"""Whether two names may be one person's: ``may_be_one``, or ``may_look_as_one``."""
+
 _TAKEN_FOR: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "\u0131": "l"})
 """Letters and digits of one script that are easily taken for one another (Unicode Technical Standard #39); the dotless
 letter is ``I`` to who has no other."""
@@ -209,12 +212,12 @@ def same_proof(one: Person, other: Person) -> bool:
 
 
 def not_second_reason(
-    first: Person, second: Person, did: str, *, alike: bool = False, by_look: bool = False, must: str = "approve"
+    first: Person, second: Person, did: str, *, alike: NamesAlike | None = None, must: str = "approve"
 ) -> RefusalReason | None:
     """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); None: they are two.
 
-    ``alike``: names that may be one person's are, unless each has a key; older journals knew two by other names alone.
-    ``by_look``: so are those that may look as one, which were two in some of them.
+    ``alike``: whether two names may be one person's, and then are, unless each has a key; None: older journals knew two
+    by other names alone.
     Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
     sockets two users are two, and so are two roles: who may open which is for the file system. Somebody with a key may
     be at a socket too, so a key and a socket are two only where the socket's role is none of the key owner's.
@@ -226,8 +229,7 @@ def not_second_reason(
     mine, theirs = first.vouched, second.vouched
     if {mine.by, theirs.by} <= _OWN:
         return None
-    may_be = may_look_as_one if by_look else may_be_one
-    if alike and may_be(first.name, second.name):
+    if alike is not None and alike(first.name, second.name):
         text = f"{second.name} may be {first.name}, who {did}: give the full name, or another person must {must}"
         return RefusalReason("second_person_needed", text)
     if not set(mine.roles) & set(theirs.roles):

@@ -194,8 +194,11 @@ def stepped_again(
             if kept is not None and difference is None and not chained.damage():
                 kept.keep(stepped.table)
         if difference is not None:
-            return ReplaySegmentResult(count, seq, rounds, difference, "", resumed, 0 if kept is None else kept.count)
-    return ReplaySegmentResult(count, seq, rounds, None, chained.damage(), resumed, 0 if kept is None else kept.count)
+            damage = ""
+            break
+    else:
+        difference, damage = None, chained.damage()
+    return ReplaySegmentResult(count, seq, rounds, difference, damage, resumed, 0 if kept is None else kept.count)
 
 
 def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -> Table | None:

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import aiomqtt
 
@@ -343,19 +343,25 @@ async def play_until_done(
     """
     await until_served(station, process, wanted.directory / "daemon.log")
     playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=played.append))
-    ending = asyncio.create_task(process.wait())
     try:
-        await asyncio.wait((playing, ending), return_when=asyncio.FIRST_COMPLETED)
-        if not playing.done():
+        if not await done_while_running(playing, process):
             raise DemoFailed(f"the daemon ended by itself; see {wanted.directory / 'daemon.log'}")
         return len(playing.result().impatient)
     except asyncio.CancelledError:
         # Ctrl-C: the accounts of the rounds played so far are still to be written.
         return 0
+
+
+async def done_while_running(task: asyncio.Task[Any], process: asyncio.subprocess.Process) -> bool:
+    """Wait for a task as long as the daemon runs; whether it was done before that ended. It is over in any case."""
+    ending = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait((task, ending), return_when=asyncio.FIRST_COMPLETED)
+        return task.done()
     finally:
-        for task in (playing, ending):
-            task.cancel()
-        await asyncio.gather(playing, ending, return_exceptions=True)
+        for one in (task, ending):
+            one.cancel()
+        await asyncio.gather(task, ending, return_exceptions=True)
 
 
 async def until_served(
@@ -367,18 +373,10 @@ async def until_served(
         DemoFailed: it ended, or did not ask them within ``seconds``; the text says what was waited for.
     """
     serving = asyncio.create_task(station.ready(looks=LOOKS, patience_s=seconds))
-    ending = asyncio.create_task(process.wait())
-    try:
-        await asyncio.wait((serving, ending), return_when=asyncio.FIRST_COMPLETED)
-        if serving.done() and serving.result():
-            return
-        if not serving.done():
-            raise DemoFailed(f"the daemon ended with status {ending.result()} before it served its devices; see {log}")
+    if not await done_while_running(serving, process):
+        raise DemoFailed(f"the daemon ended with status {process.returncode} before it served its devices; see {log}")
+    if not serving.result():
         raise DemoFailed(unserved(station.unpolled(LOOKS), seconds, log))
-    finally:
-        for task in (serving, ending):
-            task.cancel()
-        await asyncio.gather(serving, ending, return_exceptions=True)
 
 
 def unserved(names: Sequence[str], seconds: float, log: Path) -> str:

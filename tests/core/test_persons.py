@@ -123,16 +123,16 @@ def test_a_part_of_a_name_or_more_may_be_one_person(other: str) -> None:
     assert may_be_one("J. Reyes", other)
     assert may_be_one(other, "J. Reyes")
     two = (Person("J. Reyes", FLOOR), Person(other, SURVEILLANCE))
-    assert not_second_reason(*two, "proposed it", alike=True)
+    assert not_second_reason(*two, "proposed it", alike=may_be_one)
     keys = (Person("J. Reyes", KEY), Person(other, KEY_OF_TWO))
-    assert not_second_reason(*keys, "proposed it", alike=True) is None
+    assert not_second_reason(*keys, "proposed it", alike=may_be_one) is None
 
 
 @pytest.mark.parametrize("other", ["M. Reyes", "J. Lee", "Reya", "4711"])
 def test_another_name_is_another_persons(other: str) -> None:
     assert not may_be_one("J. Reyes", other)
     two = (Person("J. Reyes", FLOOR), Person(other, SURVEILLANCE))
-    assert not_second_reason(*two, "proposed it", alike=True) is None
+    assert not_second_reason(*two, "proposed it", alike=may_be_one) is None
 
 
 # --- names as they look -----------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_no_space_mark_or_sign_of_format_within_a_name_makes_another_person(
         assert may_look_as_one(name, other)
         assert may_look_as_one(other, name)
         two = (Person(name, FLOOR), Person(other, SURVEILLANCE))
-        assert not_second_reason(*two, "proposed it", alike=True, by_look=True)
+        assert not_second_reason(*two, "proposed it", alike=may_look_as_one)
 
 
 @pytest.mark.parametrize(

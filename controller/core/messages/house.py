@@ -10,7 +10,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.side_bet import terms_of
 from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms, terms_paying_rows
-from controller.core.persons import Authentication
+from controller.core.persons import Authentication, NamesAlike, may_be_one, may_look_as_one
 from firmware_protocols.values import Value
 
 
@@ -283,6 +283,10 @@ class House(Value, frozen=True, tag=False):
     def known_now_by(self, *vouched: Authentication) -> str | msgspec.UnsetType:
         """The same, for events that say it since proposals are bound."""
         return self.known_by(*vouched) if self.proposals_bound else msgspec.UNSET
+
+    def names_alike(self) -> NamesAlike:
+        """By what two names may be one person's where it takes two."""
+        return may_look_as_one if self.looks_compared else may_be_one
 
     def zones_at(self, device: str, spot: int) -> tuple[str, ...]:
         """The zones that a reader sees at a spot; empty: the house did not say, and they may be any."""

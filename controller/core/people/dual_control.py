@@ -3,10 +3,10 @@
 A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
 cards account for the due or the round has long left the books. What the table could not see one person says alone, for
 the game waits: the face of an unread card, the owner of a card, a box of the next round; of the owner, where the
-readings leave it open, another person hears by an alert. To overrule what is known
-moves money as well, and takes two: a face that was read or named, that a card left the shoe, a stated owner, a box in
-a round that has begun, whatever changes the due of a settled wager, and a count that the table cannot have held. A
-count that changes what was entered of a past day takes two in every house, as a late ruling does.
+readings leave it open, another person hears by an alert. To overrule what is known moves money as well, and takes two:
+a face that was read or named, that a card left the shoe, a stated owner, a box in a round that has begun, whatever
+changes the due of a settled wager, and a count that the table cannot have held. A count that changes what was entered
+of a past day takes two in every house, as a late ruling does.
 
 Rulings that move money wait here where the house wants two for them, and orders that move a meter always do. Nothing
 is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round or the meter
@@ -92,13 +92,13 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
     if beyond or _takes_two(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
-    reported, about = _said_alone(transaction, ruling), _round_of(transaction, ruling)
+    reported = _said_alone(transaction, ruling)
+    place = {"round": _round_of(transaction, ruling)} if isinstance(ruling, AssignCard) else {}
     if trial.carry_out(transaction) is not None:
         return
     if overruled:
         _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
     elif reported:
-        place = {"round": about} if isinstance(ruling, AssignCard) else {}
         by = (Person(ruling.who, ruling.vouched),)
         raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, f"{ruling.who} alone: {reported}", **place)
 
@@ -265,9 +265,9 @@ def _unapproved(
     transaction: Transaction, waits: ProposedRuling | MeterOrder, asked: ApproveOrder
 ) -> RefusalReason | None:
     """Why an approval does not count; None: it does."""
-    second = Person(asked.who, asked.vouched)
-    alike, by_look = transaction.house.orders_bounded, transaction.house.looks_compared
-    refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike, by_look=by_look)
+    second, house = Person(asked.who, asked.vouched), transaction.house
+    alike = house.names_alike() if house.orders_bounded else None
+    refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike)
     if refused is not None:
         return refused
     if isinstance(waits, MeterOrder):

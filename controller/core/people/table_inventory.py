@@ -116,7 +116,8 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
     A slip that stands already is refused, and a day that has not begun, and a fill or credit of nothing.
     """
     slips, slip = transaction.state.inventory_slips, _slip_key(transaction, given)
-    if refusal := _too_many(transaction, given):
+    makers = _makers_after(transaction, given)
+    if refusal := _too_many(makers.get(_maker(transaction, given), 0)):
         return refusal
     day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
@@ -139,7 +140,7 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
         inventory_slips=slips,
         inventory_days=_days_after(transaction, given, day),
-        inventory_makers=_makers_after(transaction, given),
+        inventory_makers=makers,
     )
     _note_people(transaction, given, borne_out)
     counted = (number, given.kind, given.cents, given.chips, given.slip)
@@ -152,10 +153,9 @@ COUNTS_LIMIT: Final = 5_000
 """Counts that one person, or all at one socket, may enter on a gaming day: a hundred times what a busy table has."""
 
 
-def _too_many(transaction: Transaction, given: EnterInventory) -> RefusalReason | None:
-    """Why a person may enter no more counts today, all of which are remembered; None: they may."""
-    made = _makers_after(transaction, given)
-    if not made or made[_maker(transaction, given)] <= COUNTS_LIMIT:
+def _too_many(made: int) -> RefusalReason | None:
+    """Why a person may not enter so many counts today, all of which are remembered; None: they may."""
+    if made <= COUNTS_LIMIT:
         return None
     said = f"{COUNTS_LIMIT} counts of yours are entered of this gaming day"
     return RefusalReason("too_many_requests", f"{said}: another person enters more, or you do tomorrow")

@@ -103,8 +103,8 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
             f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead",
         )
     verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
-    alike, by_look = transaction.house.orders_bounded, transaction.house.looks_compared
-    if refused := not_second_reason(verifier, payer, "verified it", alike=alike, by_look=by_look):
+    alike = transaction.house.names_alike() if transaction.house.orders_bounded else None
+    if refused := not_second_reason(verifier, payer, "verified it", alike=alike):
         return refused
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))

@@ -165,7 +165,7 @@ def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
     """What waits for the cards of a deal, once they are one or are none."""
     first, changed = deferred[0].number, _of_changed(table, deferred)
     verdict = next_deal.judged_by_rhythm(table, deferred)
-    if verdict is not None and not changed and _of_passed(table, deferred):
+    if verdict is not None and not changed and _of_picked_up(table, deferred):
         if verdict is DealVerdict.NONE:
             return InputSchedule(deferred, (), continues=first)
         # The payment has ended the round, whatever else the rhythm leaves open.
@@ -195,10 +195,10 @@ def _of_changed(table: Table, deferred: tuple[StampedInput, ...]) -> int:
     return first.number if unseen_moves.wagers_may_be_changed(Transaction(table, first)) else 0
 
 
-def _of_passed(table: Table, deferred: tuple[StampedInput, ...]) -> bool:
+def _of_picked_up(table: Table, deferred: tuple[StampedInput, ...]) -> bool:
     """Whether a payment that was picked up ends the open round with the first card that waits, and may be none."""
     transaction = Transaction(table, deferred[0])
-    return bool(raised_chips.passed(transaction)) and _ends_round(transaction)
+    return bool(raised_chips.picked_up(transaction)) and _ends_round(transaction)
 
 
 def _awaits(transaction: Transaction) -> bool:

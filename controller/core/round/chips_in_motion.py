@@ -329,7 +329,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     # For less a wager is not exchanged.
     if lies < one.lay_cents or _are_of_broken_hands(transaction, one):
         return False
-    if lies == one.lay_cents and _must_lie(transaction, one):
+    if lies == one.lay_cents and _left_unexplained(transaction, one):
         return True
     if seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
@@ -357,7 +357,7 @@ def _waiting_cents(transaction: Transaction, one: MovingChips) -> tuple[int, int
     return 0 if before is None else _cents(transaction.house, before), _cents(transaction.house, seen[-1])
 
 
-def _must_lie(transaction: Transaction, one: MovingChips) -> bool:
+def _left_unexplained(transaction: Transaction, one: MovingChips) -> bool:
     """Whether no play explains that a wager left, so that as much in other chips is no next bet."""
     round_now, left = transaction.round(), _seen(one.last)
     if not transaction.house.second_readings_kept or one.zone != "main" or left.chips:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_more_plays, rebuild_with_outages
 from controller.core.game.position import BoxStatus
-from controller.core.inference.lattice import TooManySequences
+from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.round import dropped_changes
 from controller.core.table.transaction import Transaction
@@ -23,31 +23,33 @@ from firmware_protocols.readings import ChipsSeen
 
 def is_laid_early(transaction: Transaction, spot: int, lay_cents: int, lie_cents: int) -> bool:
     """Whether chips that came to a box may be a double of its hand, whose turn has not come."""
-    round_now = transaction.state.round
-    if round_now is None or spot not in round_now.bets.spots or not round_now.bets.locked or not round_now.is_dealt():
-        return False
-    if round_now.evidence.trouble or round_now.is_suspended() or round_now.hides_faces() or round_now.cards.turned:
-        return False
-    box, frontier = round_now.bets.spots.index(spot), transaction.lattice().frontier
-    if not 0 < lie_cents - lay_cents <= round_now.main_wagers()[box]:
-        return False
-    return bool(frontier) and all(node.boxes[box].kind is BoxStatus.PENDING for node in frontier)
+    box = _raised_box(transaction, spot, lay_cents, lie_cents)
+    return box is not None and not transaction.round().hides_faces() and _is_pending(transaction.lattice(), box)
 
 
 def was_laid_early(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cents: int) -> bool:
     """The same of chips that came when the turn of their box had not come, though its hand has been played since."""
+    box = _raised_box(transaction, seen.spot, lay_cents, lie_cents)
+    if not transaction.house.second_readings_kept or not box:
+        # The first box is played as soon as the deal is out.
+        return False
+    return _is_pending(transaction.lattice().as_of(transaction.table_ns(seen.after_ns)), box)
+
+
+def _raised_box(transaction: Transaction, spot: int, lay_cents: int, lie_cents: int) -> int | None:
+    """The box that chips may double while hands are played; None: they double none."""
     round_now = transaction.state.round
-    if not transaction.house.second_readings_kept or round_now is None or seen.spot not in round_now.bets.spots:
-        return False
-    if not round_now.bets.locked or not round_now.is_dealt() or round_now.evidence.trouble:
-        return False
-    if round_now.is_suspended() or round_now.cards.turned:
-        return False
-    box = round_now.bets.spots.index(seen.spot)
-    before = transaction.lattice().as_of(transaction.table_ns(seen.after_ns)).frontier
-    is_raise = 0 < lie_cents - lay_cents <= round_now.main_wagers()[box]
-    # The first box is played as soon as the deal is out.
-    return box > 0 and is_raise and bool(before) and all(node.boxes[box].kind is BoxStatus.PENDING for node in before)
+    if round_now is None or spot not in round_now.bets.spots or not round_now.bets.locked or not round_now.is_dealt():
+        return None
+    if round_now.evidence.trouble or round_now.is_suspended() or round_now.cards.turned:
+        return None
+    box = round_now.bets.spots.index(spot)
+    return box if 0 < lie_cents - lay_cents <= round_now.main_wagers()[box] else None
+
+
+def _is_pending(lattice: Lattice, box: int) -> bool:
+    """Whether the turn of a box has not come in any play."""
+    return bool(lattice.frontier) and all(node.boxes[box].kind is BoxStatus.PENDING for node in lattice.frontier)
 
 
 def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cents: int) -> bool:

@@ -249,8 +249,8 @@ def own_word_reason(transaction: Transaction) -> RefusalReason | None:
     stated = transaction.house.words_confirmed and round_now.is_counted_by_word()
     first = transaction.state.people_of(round_now.number) if stated else ()
     second = Person(given.who, given.vouched)
-    by_look = transaction.house.looks_compared
-    reasons = (not_second_reason(one, second, _STATED, alike=True, by_look=by_look, must="answer") for one in first)
+    alike = transaction.house.names_alike()
+    reasons = (not_second_reason(one, second, _STATED, alike=alike, must="answer") for one in first)
     return next(filter(None, reasons), None)
 
 

@@ -90,7 +90,7 @@ def may_begin(transaction: Transaction) -> bool:
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
-    changed = unseen_moves.wagers_may_be_changed(transaction) or bool(raised_chips.passed(transaction))
+    changed = unseen_moves.wagers_may_be_changed(transaction) or bool(raised_chips.picked_up(transaction))
     if not (quiet or changed or _may_have_bet_anew(transaction)):
         return False
     may_be_over = (

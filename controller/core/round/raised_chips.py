@@ -143,12 +143,12 @@ def may_have_passed(transaction: Transaction, came: DatedObservation, gone: Date
     if _lies_between(transaction.round(), came, gone) or may_have_been_raised(lattice, came, box):
         return False
     bets_again = any(node.boxes[box].next_bet for node in lattice.frontier)
-    dues = [main_due(lattice, lattice.frontier, box, hole).cents() for hole in _done(lattice)]
+    dues = [main_due(lattice, lattice.frontier, box, hole).cents() for hole in _standing_holes(lattice)]
     return bets_again or not any(cents in due for due in dues)
 
 
-def _done(lattice: Lattice) -> list[int]:
-    """The points of the hole cards with which the dealer draws no card once payment has begun, but for a lone ace."""
+def _standing_holes(lattice: Lattice) -> list[int]:
+    """The points of the hole cards with which the dealer stands once payment has begun; none where only an ace does."""
     holes = 0
     for node in lattice.frontier:
         holes |= node.hole if node.paying else 0
@@ -192,7 +192,7 @@ def _lies_between(round_now: Round, came: DatedObservation, gone: DatedObservati
     return any(came.first_ns <= one.last_ns and one.first_ns <= gone.last_ns for one in others)
 
 
-def passed(transaction: Transaction) -> list[tuple[DatedObservation, DatedObservation]]:
+def picked_up(transaction: Transaction) -> list[tuple[DatedObservation, DatedObservation]]:
     """The chips that came to a wager last and soon left it, as a payment that is picked up does: both changes of each.
 
     Not where a card or key came meanwhile, or nobody may have been dealt to any more before.

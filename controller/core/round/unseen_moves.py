@@ -39,7 +39,7 @@ from controller.core.round.raised_chips import (
     may_have_been_raised,
     may_have_passed,
     may_play,
-    passed,
+    picked_up,
     rise_before,
     rise_taken_back,
     went_unseen,
@@ -115,8 +115,10 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     )
     if not (own or (goes_on and is_soon(transaction, gone, observation) and may_be_changed(transaction, gone))):
         return False
+    # Other chips in the place of a broken hand's may be the next bet.
+    bets_again = transaction.house.second_readings_kept and not own
     broke = any(node.boxes[item.box].kind is BoxStatus.BROKEN for node in transaction.lattice().frontier)
-    _take_as_changed(transaction, (gone, observation), bets_again=broke and not own)
+    _take_as_changed(transaction, (gone, observation), exchanged=bets_again and broke)
     return True
 
 
@@ -137,13 +139,12 @@ def _may_lie_again(transaction: Transaction, gone: DatedObservation, item: Chips
 
 
 def _take_as_changed(
-    transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation], bets_again: bool = False
+    transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation], exchanged: bool = False
 ) -> None:
     """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen.
 
-    ``bets_again``: what came may be the next bet of a broken hand.
+    ``exchanged``: as in ``Outage``.
     """
-    exchanged = bets_again and transaction.house.second_readings_kept
     round_now, moved = transaction.round(), [one for pair in changed for one in pair]
     kept = [one for one in round_now.evidence.observations if not any(is_of(one, other) for other in moved)]
     unseen = list[Outage]()
@@ -169,7 +170,7 @@ def take_as_changed(transaction: Transaction) -> None:
 
     What came beside them as a payment, and was picked up, may have passed.
     """
-    changed = (*_changed_wagers(transaction), *passed(transaction))
+    changed = (*_changed_wagers(transaction), *picked_up(transaction))
     if transaction.house.wagers_followed and changed:
         _take_as_changed(transaction, *changed)
         return
@@ -265,9 +266,8 @@ def take_back_at_card(transaction: Transaction, observation: DatedObservation, *
     at_card = bool(keys) or any(isinstance(one.item, CardObserved) for one in meanwhile)
     in_parts = rise.after != item.before
     raised = (in_parts or round_now.hides_faces()) and may_have_been_raised(transaction.lattice(), came, item.box)
-    if transaction.house.second_readings_kept and in_parts and not explained:
-        # What no play explains was taken back whatever the hand.
-        raised = True
+    # What no play explains was taken back whatever the hand.
+    raised = raised or (transaction.house.second_readings_kept and in_parts and not explained)
     moves = [replace(item, takes_back=True)]
     if item.after < rise.before:
         # With its card the hand may have broken, and been cleared away.
@@ -335,10 +335,9 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
         return is_one
     # Laid in other chips for the whole it may have been the next bet too.
     part = rise.after - rise.before < rise.before
-    doubtful = not explained or part or _may_be_withdrawn(transaction, came, rise)
-    if transaction.house.second_readings_kept and rise.waits:
-        # A play in which it was laid before its turn explains it, whatever its hand; one at its turn must, too.
-        doubtful = True
+    # A play in which it was laid before its turn explains it, whatever its hand; one at its turn must, too.
+    early = transaction.house.second_readings_kept and rise.waits
+    doubtful = not explained or part or early or _may_be_withdrawn(transaction, came, rise)
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
         if transaction.house.falls_at_cards and round_now.must_ignore_faces():

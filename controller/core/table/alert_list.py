@@ -17,7 +17,7 @@ from controller.core.messages.raised_alerts import (
     AlertRaised,
     UnacknowledgedAlert,
 )
-from controller.core.persons import Person, may_be_one, may_look_as_one, not_second_reason
+from controller.core.persons import NamesAlike, Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
@@ -66,8 +66,8 @@ _ORDERED: Final = "gave the order or answer it is about"
 def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
     """A named person has seen an alert; one about their own order is for another."""
     listed = transaction.state.alerts.find(given.alert)
-    by_look = transaction.house.looks_compared
-    refused = _NO_ALERT if listed is None else _own_order(listed, Person(given.who, given.vouched), by_look=by_look)
+    person, alike = Person(given.who, given.vouched), transaction.house.names_alike()
+    refused = _NO_ALERT if listed is None else _own_order(listed, person, alike)
     if listed is None or refused is not None:
         transaction.refuse(f"ack {given.alert}", given.who, refused or _NO_ALERT)
         return
@@ -77,18 +77,17 @@ def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note, vouched))
 
 
-def _own_order(listed: UnacknowledgedAlert, person: Person, *, by_look: bool) -> RefusalReason | None:
+def _own_order(listed: UnacknowledgedAlert, person: Person, alike: NamesAlike) -> RefusalReason | None:
     """Why a person cannot acknowledge an alert about somebody's order; None: they are another.
 
-    Where nothing vouched for who ordered it (MQTT), names are all there is. ``by_look``: as they look.
+    Where nothing vouched for who ordered it (MQTT), names are all there is.
     """
-    may_be = may_look_as_one if by_look else may_be_one
     for first in listed.people():
         if first.vouched.by != "nothing":
-            refused = not_second_reason(first, person, _ORDERED, alike=True, by_look=by_look, must="acknowledge it")
+            refused = not_second_reason(first, person, _ORDERED, alike=alike, must="acknowledge it")
             if refused is not None:
                 return refused
-        elif may_be(first.name, person.name):
+        elif alike(first.name, person.name):
             return RefusalReason("second_person_needed", f"{first.name} {_ORDERED}; another person must acknowledge it")
     return None
 

@@ -23,6 +23,9 @@ PORT_NUMBER_PATTERN: Final = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0
 SERVER_PATTERN: Final = rf"(socket|rfc2217)://{HOST_PATTERN}:{PORT_NUMBER_PATTERN}"
 """A line that a device server reaches over the network."""
 
+SERVERS: Final = ("socket://", "rfc2217://")
+"""Begin the name of such a line."""
+
 Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
 Name = Annotated[
     str,
