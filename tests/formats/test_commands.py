@@ -339,6 +339,57 @@ def test_a_name_or_reason_of_which_nothing_is_seen_is_none(key: str, unseen: str
         read_command("void", json.dumps(body).encode())
 
 
+READ_BACKWARDS = "\u202e4711\u202c"
+"""A page shows it as 1174."""
+
+
+@pytest.mark.parametrize(
+    ("verb", "key", "body"),
+    [
+        ("inventory", "slip", {"kind": "fill", "cents": 5_000, "who": "M. Okafor", "why": "rack low"}),
+        ("inventory", "why", {"kind": "drop", "cents": 5_000, "who": "M. Okafor"}),
+        ("void", "who", {"round": 1, "why": "foul deal"}),
+        ("void", "why", {"round": 1, "who": "M. Okafor"}),
+        ("void", "case", {"round": 1, "who": "M. Okafor", "why": "foul deal"}),
+        ("ack", "note", {"alert": 1, "who": "M. Okafor"}),
+        ("withdraw-order", "why", {"order": 1, "who": "M. Okafor"}),
+        ("reopen-meter", "meter", {"who": "M. Okafor", "why": "sign and link agree"}),
+        ("answer", "answer", {"question": 1, "who": "M. Okafor"}),
+    ],
+)
+def test_words_that_read_as_others_than_they_are_are_refused(verb: str, key: str, body: dict[str, object]) -> None:
+    expected = rf"^{key}: expected plain text on one line, got the unseen character U\+202E; type it anew"
+    with pytest.raises(CommandRefused, match=expected):
+        read_command(verb, msgspec.json.encode({**body, key: f"a{READ_BACKWARDS}"}))
+
+
+@pytest.mark.parametrize(
+    "mark", ["\u202a", "\u2066", "\u200f", "\u061c", "\u200b", "\u00ad", "\n", "\r", "\t", "\x1b", "\x85", "\u2028"]
+)
+def test_a_reason_is_on_one_line_and_moves_nothing_on_a_page(mark: str) -> None:
+    body = {"round": 1, "who": "M. Okafor", "why": f"foul{mark}deal"}
+    with pytest.raises(CommandRefused, match=rf"^why: expected plain text .* U\+{ord(mark):04X};"):
+        read_command("void", msgspec.json.encode(body))
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "M\u00fcller: zu fr\u00fch gezogen \u2013 Tisch 3",
+        "\u0627\u0634\u062a\u0628\u0627\u0647 \u0645\u06cc\u200c\u0634\u0648\u062f",
+        "\u914d\u724c\u932f\u8aa4\u3000\u7b2c3\u5c40",
+        "dealer said \U0001f937\u200d\u2642\ufe0f",
+    ],
+)
+def test_a_reason_in_any_language_is_taken_as_it_is_written(why: str) -> None:
+    read_command("void", msgspec.json.encode({"round": 1, "who": "M. Okafor", "why": why}))
+
+
+def test_what_comes_back_in_the_reply_alone_may_hold_anything() -> None:
+    body = {"round": 1, "who": "M. Okafor", "why": "foul deal", "transaction": READ_BACKWARDS}
+    read_command("void", msgspec.json.encode(body))
+
+
 @pytest.mark.parametrize("unseen", [" ", "\u200b", "\u2800", "\u3164"])
 @pytest.mark.parametrize("verb", ["void", "adjust"])
 def test_a_case_number_of_which_nothing_is_seen_is_none(verb: str, unseen: str) -> None:

@@ -117,6 +117,13 @@ def test_mistakes_are_reported_by_line(before: str, after: str, message: str) ->
     assert "\n" not in error.value.lines[0]
 
 
+@pytest.mark.parametrize(("mark", "named"), [("\\u202e", "U+202E"), ("\\n", "U+000A"), ("\\u001b", "U+001B")])
+def test_a_name_in_the_file_reads_as_it_is(mark: str, named: str) -> None:
+    """No order in it would be taken."""
+    with pytest.raises(ConfigError, match=f"expected a name without the unseen character U.{named[2:]}: type it anew"):
+        read_operators(FILE.replace("J. Lee", f"J. {mark}eeL"), "operators.toml")
+
+
 @pytest.mark.parametrize("unseen", ["   ", "\\u200b", "\\u3164", "\\u202e"])
 def test_a_name_in_the_file_can_be_seen(unseen: str) -> None:
     with pytest.raises(ConfigError, match="expected a name that can be seen"):

@@ -38,6 +38,7 @@ from controller.formats.orders.person_names import (
     mixed_scripts,
 )
 from controller.formats.text.card_names import card_named
+from controller.formats.text.printable import unprintable_in
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import DECK
 
@@ -289,6 +290,7 @@ def _refuse_unfit(wanted: FloorRequest) -> None:
         refuse_no_day(wanted)
         refuse_disguised_slip(wanted.slip)
     refuse_long_words(wanted)
+    refuse_unprintable(wanted)
 
 
 def _refuse_no_name(who: str) -> None:
@@ -337,6 +339,18 @@ def refuse_long_words(wanted: FloorRequest) -> None:
     for key in wanted.__struct_fields__:
         if key != "transaction" and any(len(words) > WORDS_LIMIT for words in words_in(getattr(wanted, key))):
             raise CommandRefused(f"{key}: expected at most {WORDS_LIMIT} characters")
+
+
+def refuse_unprintable(wanted: FloorRequest) -> None:
+    """Refuse words that are shown as others than they are: a page and a printed account give them as they came.
+
+    Raises:
+        CommandRefused: with the character, and what to do.
+    """
+    for key in wanted.__struct_fields__:
+        if key != "transaction" and (mark := unprintable_in("".join(words_in(getattr(wanted, key))))):
+            named = f"expected plain text on one line, got the unseen character U+{ord(mark):04X}"
+            raise CommandRefused(f"{key}: {named}; type it anew instead of pasting it")
 
 
 def words_in(value: object) -> Iterator[str]:

@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Final
+
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""Without them words of Persian and of India's languages are misspelt; they move nothing."""
+
+
+def unprintable_in(text: str) -> str:
+    """The first character of a text that shows as nothing and moves, divides or hides what is shown; empty: none.
+
+    A control code, the end of a line, half a character, a mark of direction (what follows U+202E is read backwards) or
+    another mark of format.
+    """
+    return next(
+        (
+            letter
+            for letter in text
+            if unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and letter not in _JOINERS
+        ),
+        "",
+    )
+
 
 def printable(text: str) -> str:
     r"""``text`` on one line of a terminal: control codes, line ends, marks of direction as ``\u001b``, as in JSON.
