@@ -18,7 +18,15 @@ from controller.formats.journal.records import Identity, seal, stamp
 from controller.formats.orders.epoch_authorization import OrderSigner
 from controller.formats.orders.operators import ChannelUser, OperatorRefused, read_operators, read_request, read_signers
 from controller.formats.orders.requests import CommandRefused, input_of, read_command
-from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
+from controller.formats.orders.signed_orders import (
+    FRESH_MS,
+    TEXT_LIMIT_BYTES,
+    OrderText,
+    Signatures,
+    SignedRequest,
+    order_in,
+    order_text,
+)
 from controller.formats.text.toml_schema import ConfigError
 from tests.journal_key import KEY
 
@@ -105,6 +113,50 @@ def test_an_order_that_was_withheld_or_is_signed_for_later_is_refused(number: in
         CommandRefused, match=f"{message}: check the clock of the machine that signs, then sign it again"
     ):
         KNOWN.taken("void", ordered(number=number), UNAUTHENTICATED, {}, NOW_NS)
+
+
+def written(text: str) -> bytes:
+    """An order whose text was written by hand, signed."""
+    signature = OKAFOR._private.sign(text.encode()).hex()
+    return msgspec.json.encode(SignedRequest(text, OKAFOR.public, signature))
+
+
+@pytest.mark.parametrize("padding", [" " * 60_000, "\n" * 9_000])
+def test_blanks_in_a_signed_text_fill_no_journal(padding: str) -> None:
+    """The journal and the proof of the round keep what was signed to the letter."""
+    text = msgspec.json.encode(order_text(HERE, NUMBER, "void", VOID)).decode()
+    sent = written(f"{text[:-1]}{padding}}}")
+    expected = f"expected at most {TEXT_LIMIT_BYTES} bytes, got {len(text) + len(padding)}; leave out blanks"
+    with pytest.raises(CommandRefused, match=expected):
+        KNOWN.taken("void", sent, UNAUTHENTICATED, {}, NOW_NS)
+    # An indented text is as good as another.
+    assert KNOWN.taken("void", written(text.replace(",", ",\n    ")), UNAUTHENTICATED, {}, NOW_NS).order
+
+
+def test_a_transaction_within_the_signed_text_fills_no_journal_either() -> None:
+    with pytest.raises(CommandRefused, match="leave out blanks and transaction"):
+        KNOWN.taken("void", ordered(request={**VOID, "transaction": "x" * 9_000}), UNAUTHENTICATED, {}, NOW_NS)
+
+
+def test_an_order_of_which_every_field_is_at_its_limit_is_taken() -> None:
+    widest = "\U00020000" * 200
+    chips = {str(value): 2**20 for value in range(999_999_960, 1_000_000_000)}
+    cents = sum(int(value) * count for value, count in chips.items())
+    asked = {"kind": "fill", "cents": cents, "chips": chips, "slip": widest, "who": "M. Okafor", "why": widest}
+    request = {**asked, "gaming_day": "2026-11-28", "shift": widest}
+    assert KNOWN.taken("inventory", ordered(request=request, verb="inventory"), UNAUTHENTICATED, {}, NOW_NS).order
+
+
+def test_a_padded_order_on_record_still_holds() -> None:
+    """It was taken by the rules of its time."""
+    signed = OKAFOR.sign(order_text(HERE, NUMBER, "void", {**VOID, "transaction": "x" * 9_000}))
+    given = VoidRound(5, 1, "M. Okafor", "foul deal", BY_SIGNATURE)
+    body = seal(
+        stamp(given, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32), order=SignedOrder(signed, NUMBER)), KEY, HERE
+    )
+    found = order_in(body, HERE, dict(KNOWN.signers))
+    assert found is not None
+    assert not found.wrong
 
 
 def test_where_signatures_are_required_nothing_else_is_taken() -> None:

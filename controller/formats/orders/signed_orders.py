@@ -44,6 +44,9 @@ WHAT: Final = "tableside.order.v1"
 MARK: Final = b'"order":{"signed":'
 """Stands in the body of every record of a signed order."""
 
+TEXT_LIMIT_BYTES: Final = 8 * 1024
+"""Of what is signed, which the journal keeps to the letter: more than every field at its limit needs."""
+
 FRESH_MS: Final = 5 * 60 * 1000
 """How far an order's number may be from the table's clock: what somebody withheld for longer is worth nothing."""
 
@@ -116,6 +119,9 @@ class Signatures(NamedTuple):
                 raise CommandRefused(refusal.text, refusal.code)
             return VerifiedOrder(None, payload, vouched)
         signed, text = read_signed(payload)
+        if (size := len(signed.text.encode())) > TEXT_LIMIT_BYTES:
+            said = f"the text that was signed: expected at most {TEXT_LIMIT_BYTES} bytes, got {size}"
+            raise CommandRefused(f"{said}; leave out blanks and transaction, and sign it again")
         signer = self.signers.get(signed.key)
         if signer is None or not is_genuine(signed):
             raise CommandRefused("the signature is of no operator of this table", "not_signed_right")

@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 
 from controller.core.refusal_reason import RefusalReason
+from controller.formats.orders.requests import VERBS
 from controller.io.system.clock import Clock
 
 NANOSECONDS: Final = 1_000_000_000
@@ -23,6 +24,15 @@ REQUESTS_PER_SECOND: Final = 10
 
 REQUESTS_AT_ONCE: Final = 50
 """Requests that may come together: a screen that takes every alert off its list."""
+
+ORDERS: Final = "orders of every kind"
+"""The one name under which all that the journal keeps is counted: of verb after verb in turn it keeps no less."""
+
+ORDERS_PER_SECOND: Final = 1
+"""Of such requests together, from one client, on end: the journal keeps refused ones too, for years."""
+
+ORDERS_AT_ONCE: Final = 1_000
+"""Such requests that may come together: the bad minutes of a night."""
 
 REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box", "adjust", "answer", "approve-order"})
 """Orders and answers for which the table tries out all plays of a round, even if it then refuses them: late in a round
@@ -146,19 +156,43 @@ class RequestVerdict(enum.Enum):
     """It is too much, and so are the refusals."""
 
 
+class _Buckets:
+    """What each client has left, by the name under which requests are counted; who is too many shares ``crowd``."""
+
+    def __init__(self, crowd: Allowance, now_ns: int) -> None:
+        self._crowd = crowd
+        self._kept: dict[tuple[str, str], Allowance] = {}
+        self._tidied_ns = now_ns
+
+    def of(self, client: str, name: str, now_ns: int) -> Allowance:
+        """What a client has left."""
+        bucket = self._kept.get((client, name))
+        return bucket or self._new(client, name, now_ns)
+
+    def _new(self, client: str, name: str, now_ns: int) -> Allowance:
+        if len(self._kept) >= BUCKETS_LIMIT and now_ns - self._tidied_ns >= NANOSECONDS:
+            self._tidied_ns = now_ns
+            self._kept = {key: one for key, one in self._kept.items() if not one.is_whole(now_ns)}
+        if len(self._kept) >= BUCKETS_LIMIT:
+            # This many at work at once are one crowd, and share what is left.
+            return self._crowd
+        bucket = self._kept[client, name] = Allowance(*_pace(name))
+        return bucket
+
+
 class RequestLimit:
     """Admits what each client asks for, by verb; ``report`` takes one line for each flood, when it begins.
 
-    Verbs that rebuild a round share what one may ask, and the time of the table that all may take.
+    Verbs that rebuild a round share what one may ask, and the time of the table that all may take. All that the journal
+    keeps has one measure more: whoever goes through the verbs, each within its own, would fill the disk unreported.
     """
 
     def __init__(self, clock: Clock, report: Callable[[str], None]) -> None:
         self._clock = clock
         self._report = report
-        self._buckets: dict[tuple[str, str], Allowance] = {}
+        self._verbs = _Buckets(Allowance(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE), clock.monotonic_ns())
+        self._orders = _Buckets(Allowance(ORDERS_PER_SECOND, ORDERS_AT_ONCE), clock.monotonic_ns())
         self._refusals = Allowance(REFUSALS_PER_SECOND, REFUSALS_PER_SECOND)
-        self._crowd = Allowance(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
-        self._tidied_ns = clock.monotonic_ns()
         self._refused_ns: int | None = None
         self.refused = 0
         """Requests that were too much, since the start."""
@@ -169,13 +203,17 @@ class RequestLimit:
         """What becomes of a request for ``verb`` by ``client``, both as they are to be named to people."""
         now_ns = self._clock.monotonic_ns()
         rests = verb in REBUILDING and self.rebuild_time.wait_ns(client) > 0
-        if not rests and self._bucket(client, verb, now_ns).take(now_ns):
+        names = _counted(verb)
+        spent = next((one for one in names if self._bucket(client, one, now_ns).wait_ns(now_ns)), "")
+        if not rests and not spent:
+            for name in names:
+                self._bucket(client, name, now_ns).take(now_ns)
             return RequestVerdict.ADMITTED
         self.refused += 1
         before_ns, self._refused_ns = self._refused_ns, now_ns
         if before_ns is None or now_ns - before_ns >= CALM_NS:
-            beyond = "more than the table can follow" if rests else f"more than {_pace(verb)[0]} a second"
-            text = f"{_counted(verb)} by {client}: {beyond}; what is beyond is refused"
+            beyond = "more than the table can follow" if rests else f"more than {_pace(spent)[0]} a second"
+            text = f"{names[0] if rests else spent} by {client}: {beyond}; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
             self._report(text)
         return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
@@ -183,36 +221,30 @@ class RequestLimit:
     def refusal(self, client: str, verb: str) -> RefusalReason:
         """The refusal for a sender who asks too much: it says when to ask again."""
         rest_ns = self.rebuild_time.wait_ns(client) if verb in REBUILDING else 0
-        bucket_ns = self._bucket(client, verb, now_ns := self._clock.monotonic_ns()).wait_ns(now_ns)
-        seconds = max(1, -(-max(rest_ns, bucket_ns) // NANOSECONDS))
+        now_ns = self._clock.monotonic_ns()
+        waits_ns = {name: self._bucket(client, name, now_ns).wait_ns(now_ns) for name in _counted(verb)}
+        spent = max(waits_ns, key=lambda name: waits_ns[name])
+        seconds = max(1, -(-max(rest_ns, waits_ns[spent]) // NANOSECONDS))
         if rest_ns:
             text = f"too many requests: the table is not through with such orders; ask again in {seconds} s"
         else:
-            text = f"too many requests: at most {_pace(verb)[0]} a second; ask again in {seconds} s"
+            text = f"too many requests: at most {_pace(spent)[0]} a second; ask again in {seconds} s"
         return RefusalReason("too_many_requests", text)
 
-    def _bucket(self, client: str, verb: str, now_ns: int) -> Allowance:
-        verb = _counted(verb)
-        bucket = self._buckets.get((client, verb))
-        return bucket or self._new_bucket(client, verb, now_ns)
-
-    def _new_bucket(self, client: str, verb: str, now_ns: int) -> Allowance:
-        if len(self._buckets) >= BUCKETS_LIMIT and now_ns - self._tidied_ns >= NANOSECONDS:
-            self._tidied_ns = now_ns
-            self._buckets = {key: one for key, one in self._buckets.items() if not one.is_whole(now_ns)}
-        if len(self._buckets) >= BUCKETS_LIMIT:
-            # This many at work at once are one crowd, and share what is left.
-            return self._crowd
-        bucket = self._buckets[client, verb] = Allowance(*_pace(verb))
-        return bucket
+    def _bucket(self, client: str, name: str, now_ns: int) -> Allowance:
+        return (self._orders if name == ORDERS else self._verbs).of(client, name, now_ns)
 
 
-def _counted(verb: str) -> str:
-    """The name under which requests for a verb are counted."""
-    return REBUILDS if verb in REBUILDING else verb
+def _counted(verb: str) -> tuple[str, ...]:
+    """The names under which requests for a verb are counted."""
+    name = REBUILDS if verb in REBUILDING else verb
+    return (name, ORDERS) if verb in VERBS else (name,)
 
 
-def _pace(verb: str) -> tuple[int, int]:
-    """How many requests for a verb one client may make a second, and how many together."""
-    rebuilds = _counted(verb) == REBUILDS
-    return (REBUILDS_PER_SECOND, REBUILDS_AT_ONCE) if rebuilds else (REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
+def _pace(name: str) -> tuple[int, int]:
+    """How many requests that are counted under this name one client may make a second, and how many together."""
+    if name == REBUILDS:
+        return REBUILDS_PER_SECOND, REBUILDS_AT_ONCE
+    if name == ORDERS:
+        return ORDERS_PER_SECOND, ORDERS_AT_ONCE
+    return REQUESTS_PER_SECOND, REQUESTS_AT_ONCE
