@@ -369,6 +369,8 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     if transaction.state.round is not None and before is not None:
         unseen_moves.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])
+    if transaction.state.round is not None:
+        missed_cards.note_next_bets(transaction, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 

@@ -48,3 +48,27 @@ def test_where_the_faces_lie_open_the_two_rounds_come_apart(profile: str) -> Non
     assert reasons(rig) == []
     assert [(one.round, one.spot) for one in rig.events_of(WagerUnresolved)] == [(1, 1)]
     assert rig.postings() == ["2: spot 1 main -10.00"]
+
+
+TAKEN_UP_LATE = (
+    "1 main 30 / 4 main 10 / wait 4 / Jd / wait 0.7 / Jd / wait 0.6 / 7s / wait 0.6 / Qh / wait 0.7 / 7s"
+    " / wait 0.6 / Jh"
+    " / wait 7.6 / 1 main 60 / wait 1.3 / 1 main 30 / wait 2.4 / Jh / wait 0.6 / Jc / wait 0.7 / Qd / wait 0.5 / 7c"
+    " / wait 0.7 / 9h / wait 0.7 / 9h / wait 7.7 / 1 main 0 / wait 0.9 / 4 main 0 / wait 0.5 / 1 main 30 / wait 2.6"
+    " / 4 main 10 / wait 3 / 5s / wait 0.5 / 3c / wait 0.7 / 5s / wait 0.7 / Jd / wait 0.6 / 7c"
+    " / wait 0.5 / 6c / wait 6"
+)
+"""The dealer deals as soon as a winner has taken up his payment, before his reader has seen it gone for long enough."""
+
+
+def test_a_payment_that_was_taken_up_before_the_deal_is_no_wager_of_it() -> None:
+    rig = keyless("classic-shoe-and-pitch", 350)
+    rig.play(TAKEN_UP_LATE)
+    assert f"{UNSAID}; its wagers, locked in no round, would be spot 1 main 30.00, spot 4 main 10.00" in reasons(rig)
+
+
+def test_in_journals_of_before_it_was_one() -> None:
+    rig = keyless("classic-shoe-and-pitch", 350)
+    rig.change_house(next_wagers_followed=False)
+    rig.play(TAKEN_UP_LATE)
+    assert f"{UNSAID}; its wagers, locked in no round, would be spot 1 main 60.00, spot 4 main 10.00" in reasons(rig)

@@ -32,6 +32,8 @@ class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     """It may have been laid before its box's turn, and then doubles or splits the hand once that has come."""
     takes_back: bool = False
     """It may take back of a double or split what was laid before its card came; after that card it means nothing."""
+    follows: bool = False
+    """It may add to what was laid before its box's turn (``waits``), or take back of it, also once that has come."""
 
     def counts(self) -> bool:
         """Whether the chips count: not where they would make a wager that no play explains."""
@@ -66,6 +68,8 @@ class OutagePeriod(msgspec.Struct, frozen=True):
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
     exchanged: frozenset[int] = frozenset()
     """Those of them where other chips lie in the end."""
+    cleared: frozenset[int] = frozenset()
+    """Those of them where these may be the next bet after a broken hand, however the house takes busts."""
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -83,11 +87,13 @@ class Layout(msgspec.Struct, frozen=True):
     """Those of them whose reader comes back."""
     exchanged: frozenset[int] = frozenset()
     """Those of them where other chips lie in the end."""
+    cleared: frozenset[int] = frozenset()
+    """Those of them where these may be the next bet after a broken hand, however the house takes busts."""
 
     def during(self, period: int) -> Layout:
         """The layout in one of its periods."""
         now = self.outage_periods[period]
-        return replace(self, unwatched=now.unwatched, back=now.back, exchanged=now.exchanged)
+        return replace(self, unwatched=now.unwatched, back=now.back, exchanged=now.exchanged, cleared=now.cleared)
 
 
 NEVER_ENDS: Final = 1 << 62

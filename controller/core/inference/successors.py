@@ -189,14 +189,18 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
 
 
 def _laid_ahead(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
-    """A double or split that is laid before the turn of its box, or taken back before it."""
+    """A double or split that is laid before the turn of its box, in however many movements, or taken back."""
     box = node.boxes[item.box]
-    if box.kind is not PENDING or item.box <= node.acting:
+    if box.kind is not PENDING or item.box < node.acting:
         return
-    if box.ahead and box.ahead == item.before - item.after:
+    if item.box == node.acting and not (item.follows and box.ahead):
+        # At its turn only what lay there before it can be told from a double that is laid now.
+        return
+    ahead = box.ahead + item.after - item.before
+    if box.ahead and not ahead:
         yield put_box(node, item.box, Box(PENDING)), ()
-    elif item.waits and not box.ahead and play.raises_at_turn(node, item.box, item.after - item.before):
-        yield put_box(node, item.box, replace(box, ahead=item.after - item.before)), ()
+    elif ahead > 0 and (item.follows or (item.waits and not box.ahead)) and play.raises_at_turn(node, item.box, ahead):
+        yield put_box(node, item.box, replace(box, ahead=ahead)), ()
 
 
 def _taken_back(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:

@@ -44,6 +44,8 @@ class Outage(Value, frozen=True, tag=False):
     """Those zones of the box alone; empty: all that tell how it is played."""
     exchanged: bool = False
     """Whether other chips lie there in the end, so that what comes to the same may be the next bet."""
+    cleared: bool = False
+    """Whether a broken hand may have been taken there before that, also where the house may leave it until payment."""
 
     def open(self) -> bool:
         """Whether it still lasts."""
@@ -70,7 +72,8 @@ def _period_at(outages: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     lost = [one for one in outages if one.from_ns <= at_ns <= one.to_ns]
     unwatched = frozenset(one.box for one in lost)
     exchanged = frozenset(one.box for one in lost if one.exchanged)
-    return OutagePeriod(at_ns, unwatched, unwatched - {one.box for one in lost if one.open()}, exchanged)
+    cleared = frozenset(one.box for one in lost if one.cleared)
+    return OutagePeriod(at_ns, unwatched, unwatched - {one.box for one in lost if one.open()}, exchanged, cleared)
 
 
 def layout_with_outages(
@@ -231,7 +234,7 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
             paid = successors.put_box(node, box, Box(BoxStatus.EVEN_MONEY))
             yield _left_with(paid, box, _lying(node, box, layout) + wager, layout), ()
         if box in layout.back:
-            yield from _taken(node, box, _lying(node, box, layout))
+            yield from _taken(node, box, layout)
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
@@ -268,10 +271,14 @@ def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Itera
             yield _left_with(raised, box, layout.mains[box] + cents, layout), emitted
 
 
-def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
-    """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split."""
-    state = node.boxes[box]
-    if state.bust_on_layout:
+def _taken(node: Node, box: int, layout: Layout) -> Iterator[Step]:
+    """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split.
+
+    All of them as well where what lies there in the end may be the next bet.
+    """
+    state, lay_cents = node.boxes[box], _lying(node, box, layout)
+    may_be_cleared = box in layout.cleared and state.kind is BoxStatus.BROKEN and not state.next_bet and lay_cents > 0
+    if state.bust_on_layout or may_be_cleared:
         yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
     for stakes in {*ways_to_take(state.busts_not_taken)}:
         # What is taken lay there: chips that an unexplained change left cannot have been more than they are.

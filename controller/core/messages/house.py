@@ -264,6 +264,20 @@ class House(Value, frozen=True, tag=False):
     stops_set_apart: bool = False
     """Whether a stop in a deal counts as no more than twice its usual gap where the dealer's rhythm is learnt. False:
     the journal is of before, when a dealer who stopped in the first deals counted as a slow one, and hits as a deal."""
+    movements_joined: bool = False
+    """Whether what comes to a double in several movements, or is taken back of it, counts with it: of one laid before
+    its turn until its card, and of one on a wager whose chips were changed. False: the journal is of before, when each
+    was taken for a move of its own.
+    """
+    irregular_rounds_end: bool = False
+    """Whether *no more bets* ends an irregular round once the hole card's turn has been keyed. False: the journal is of
+    before, when the key was refused for seconds after its last card, and the next round was lost in it.
+    """
+    next_wagers_followed: bool = False
+    """Whether the wagers of a round that may have begun, of which a person is asked, are what lay there at the card of
+    which that is asked, though it is reported after it. False: the journal is of before, when they were what had been
+    reported.
+    """
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -328,7 +328,8 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
             # Two keys have said so.
             return True
         by_key = transaction.round().ending.closing or (bets and deal_confirmation.may_end_by_key(transaction))
-        return (by_key or forgot_turn) and round_end.is_over(transaction)
+        is_irregular = transaction.house.irregular_rounds_end and bool(transaction.round().evidence.trouble)
+        return (by_key or forgot_turn) and (round_end.is_over(transaction) or (by_key and is_irregular))
     return (
         round_end.is_over(transaction)
         or bool(transaction.round().evidence.trouble)

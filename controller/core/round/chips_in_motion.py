@@ -84,7 +84,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
             known = next((one for one in moving if (one.spot, one.zone) == (given.spot, given.zone)), None)
             if known is not None:
                 moving = [one for one in moving if one is not known]
-                if given.chips == known.lay and _lowered(table.house, known):
+                if given.chips == known.lay and (_lowered(table.house, known) or _is_undone(before, known, given)):
                     return tuple(ready), tuple(moving)
                 if _is_of_box(table.state, known.spot) and _is_one_move(before, known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
@@ -169,7 +169,7 @@ def _is_early(transaction: Transaction, one: MovingChips) -> bool:
     if not early_doubles.explains(transaction, _until_now(transaction, one), *amounts):
         return True
     # Where every decision has its key, that of the hand or its card says whether it is doubled.
-    if transaction.round().options(transaction.rules).stand_key != "always" or _is_decided(transaction):
+    if not early_doubles.is_keyed(transaction) or _is_decided(transaction):
         return False
     return not early_doubles.explains(transaction, _as_seen(one), *amounts)
 
@@ -297,6 +297,12 @@ def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
     return not (handed_back or _is_early(transaction, one) or _waits_for_another(transaction, one))
 
 
+def _is_undone(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
+    """Whether all of a double that was laid before its hand's turn is taken back before anything came of it."""
+    as_before = _cents(transaction.house, seen) == one.lay_cents
+    return transaction.house.movements_joined and as_before and _is_early(transaction, one)
+
+
 def _is_of_box(state: State, spot: int) -> bool:
     """Whether a round is open in which somebody plays there: an order or an answer may have ended that meanwhile."""
     return state.round is not None and spot in state.round.bets.spots
@@ -321,6 +327,8 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
         if house.second_readings_kept and _is_laid_back(transaction, one):
             # What comes beside a wager that was changed may double or split it.
             return False
+        if _is_undone(transaction, one, seen):
+            return True
         return lies > one.lay_cents and _may_be_one_raise(transaction, one, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False
@@ -423,22 +431,27 @@ def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, 
     may_be_another = (
         _may_be_next_bet(transaction, before, after, face_down=False)
         or _may_be_given_up(transaction, before, after, first_ns, last_ns)
-        or _may_be_broken_hands(transaction, before, after)
+        or _may_be_broken_hands(transaction, before, after, last_ns)
     )
     if not may_be_another:
         return
     unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
-    rebuild_with_outages(transaction, (*round_now.evidence.outages, replace(unseen, exchanged=True)))
+    unseen = replace(unseen, exchanged=True, cleared=transaction.house.movements_joined)
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
     missed_cards.ask_if_bet_before_card(transaction, first_ns, last_ns)
 
 
-def _may_be_broken_hands(transaction: Transaction, before: Zone, after: Zone) -> bool:
-    """Whether other chips lie in the place of a broken hand's, which the house takes at once: they are the next bet."""
+def _may_be_broken_hands(transaction: Transaction, before: Zone, after: Zone, last_ns: int) -> bool:
+    """Whether other chips lie in the place of a broken hand's, which the house takes at once: they are the next bet.
+
+    By what was known when they came: a card that has come since is nobody's while a broken hand's chips lie there.
+    """
     round_now = transaction.round()
     if not transaction.house.second_readings_kept or not set(after.chips).isdisjoint(before.chips):
         return False
-    box = round_now.bets.spots.index(after.spot)
-    return any(node.boxes[box].bust_on_layout for node in transaction.lattice().frontier)
+    box, lattice = round_now.bets.spots.index(after.spot), transaction.lattice()
+    plays = lattice.as_of(last_ns) if transaction.house.movements_joined else lattice
+    return any(node.boxes[box].bust_on_layout for node in plays.frontier)
 
 
 def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:

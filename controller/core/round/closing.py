@@ -370,7 +370,8 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays, dues: _DuesBy
             or _may_have_even_money(judged, box)
         ):
             continue
-        fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
+        paid = _nets_as_paid(judged.lattice, box, withdrawn=transaction.house.movements_joined)
+        fitting = [net for net in due.nets if net.cents in paid]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
             # Chips beside a wager that pushed are its player's, and looks far apart show them as a payment.
@@ -429,19 +430,20 @@ def _may_have_even_money(judged: AgreedPlays, box: int) -> bool:
     return len(paid) > 1 and judged.lattice.rules.options.even_money_shown == "sometimes"
 
 
-def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:
+def _nets_as_paid(lattice: Lattice, box: int, *, withdrawn: bool) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
     after any of the changes, or before the first, until the zone was empty: what is laid then is the next bet. Where
     nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
     have been laid down and picked up between two looks: that no payment was seen is then no sign of a push. What comes
-    after a pause may be the next bet, laid beside a wager that pushed.
+    after a pause may be the next bet, laid beside a wager that pushed. What left before the last card was lost, or was
+    ``withdrawn``, if that is reckoned with: a double that was laid and taken back.
     """
     last_card_ns = max(dated.last_ns for dated in lattice.evidence if isinstance(dated.item, CardObserved))
     paid_by_ns = _paid_by(lattice, last_card_ns)
-    staked = content = lattice.wagers[box]
-    nets: set[int] = set()
+    content = lattice.wagers[box]
+    stakes, nets = {content}, set[int]()
     is_touched = False
     for dated in lattice.evidence:
         item = dated.chips_at(box, "main")
@@ -450,20 +452,21 @@ def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:
         # What was left out of the account lies there all the same.
         if dated.last_ns > paid_by_ns:
             break
-        staked += item.before - content
+        stakes = {staked + item.before - content for staked in stakes}
         content, unseen_ns = item.before, dated.last_ns - dated.first_ns
         is_taken, is_hidden = item.after < item.before, unseen_ns > (HIDDEN_NS if is_touched else REACH_NS)
         if dated.last_ns <= last_card_ns:
-            staked += max(item.after - item.before, 0)
+            came = item.after - item.before
+            stakes = {staked + max(came, 0) for staked in stakes} | {staked + came for staked in stakes if withdrawn}
         elif dated.first_ns <= last_card_ns or (is_taken and is_hidden):
             return set()
         else:
-            nets |= set() if is_hidden and not is_touched else {content - staked}
+            nets |= set() if is_hidden and not is_touched else {content - staked for staked in stakes}
             is_touched = True
         content = item.after
         if not content and dated.first_ns > last_card_ns:
             break
-    return nets | {content - staked} if is_touched else nets
+    return nets | {content - staked for staked in stakes} if is_touched else nets
 
 
 def _paid_by(lattice: Lattice, last_card_ns: int) -> int:

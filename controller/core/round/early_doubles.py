@@ -17,6 +17,7 @@ from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.round import dropped_changes
+from controller.core.round.raised_chips import last_move, may_have_been_raised
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen
 
@@ -63,8 +64,30 @@ def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cent
         return True
 
 
+def follow(transaction: Transaction, item: ChipsObserved) -> ChipsObserved:
+    """A change of chips, which goes on with what was laid before its box's turn if the last change there may be that.
+
+    Of what no play explains it is not known what of it lies there still. Nobody doubles a made hand.
+    """
+    last = last_move(transaction.round(), item.box)
+    if not transaction.house.movements_joined or item.zone != "main" or item.idle or last is None or last[1].idle:
+        return item
+    goes_on = last[1].waits or last[1].follows
+    return replace(item, follows=goes_on and may_have_been_raised(transaction.lattice(), last[0], item.box))
+
+
 _CARDS: Final = 4
 """So many cards the hands that are played before may take, until a double is known to be able to wait."""
+
+
+def is_keyed(transaction: Transaction) -> bool:
+    """Whether a key says of every hand that it stands, before the next card comes.
+
+    A press that may belong one card earlier (``key_slack``) leaves open whose that card was, as a stand without a key.
+    """
+    options = transaction.round().options(transaction.rules)
+    may_be_late = transaction.house.movements_joined and options.key_slack > 0
+    return options.stand_key == "always" and not may_be_late
 
 
 def note_card(transaction: Transaction, at_ns: int) -> None:
@@ -72,8 +95,8 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     round_now = transaction.round()
     if not transaction.house.doubles_awaited or not round_now.is_dealt() or not round_now.bets.locked:
         return
-    evidence, is_keyed = round_now.evidence, round_now.options(transaction.rules).stand_key == "always"
-    if evidence.trouble or round_now.cards.turned or is_keyed:
+    evidence = round_now.evidence
+    if evidence.trouble or round_now.cards.turned or is_keyed(transaction):
         return
     if evidence.outages and not transaction.house.turns_awaited:
         # Enough is open, and more would be too much to follow.
@@ -125,7 +148,7 @@ def _waiting(transaction: Transaction, one: DatedObservation, until_ns: int) -> 
 def _may_be_early(transaction: Transaction, one: DatedObservation) -> bool:
     """Whether a change may be a double that was laid before its hand's turn, which has not come in every play yet."""
     round_now, item = transaction.round(), one.item
-    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.idle or item.waits:
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.idle or item.waits or item.follows:
         return False
     if not 0 < item.before < item.after <= item.before + round_now.main_wagers()[item.box]:
         return False

@@ -123,6 +123,7 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
 
 def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> None:
     """A card of the round left the shoe between two moments, and not before the last one did."""
+    missed_cards.note_next_card(transaction, at_ns)
     early_doubles.note_card(transaction, at_ns)
     stamped, round_now = transaction.stamped, transaction.round()
     place = len(round_now.cards.drawn)
@@ -206,7 +207,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     """Take a change in a zone that tells how a box is played; whether a play explains it."""
     trouble, earlier = transaction.round().evidence.trouble, transaction.lattice()
     item = ChipsObserved(transaction.round().bets.spots.index(change.spot), change.zone, change.before, change.after)
-    item = _since_counted(transaction, item)
+    item = early_doubles.follow(transaction, _since_counted(transaction, item))
     observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
     unseen_moves.note_lifted(transaction, item)
     if unseen_moves.take_laid_back(transaction, observation) or unseen_moves.take_handed_back(transaction, observation):

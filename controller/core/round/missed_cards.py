@@ -16,7 +16,7 @@ from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.agreed_dues import confirmed_until_ns
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved
+from controller.core.inference.observation import NEVER_ENDS, CardObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.inputs import AnswerQuestion
@@ -27,7 +27,7 @@ from controller.core.table.alert_list import money, named_people, raise_alert_ab
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.readings import CardDrawn, ChipsSeen
 
 BURNED: Final = "a card was burned in round"
 """How the reason of a round begins that such a card leaves to the floor, where that is an alert of its own."""
@@ -159,8 +159,25 @@ def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
     if wagers:
         text = f"{text} Its wagers would be what lies there: {_wagers_text(wagers)}"
     transaction.change_ending(next_bets=asked, next_wagers=wagers if transaction.house.next_wagers_kept else ())
+    if transaction.house.next_wagers_followed:
+        drawn = transaction.stamped.input
+        from_ns = transaction.table_ns(drawn.at_ns) if isinstance(drawn, CardDrawn) else NEVER_ENDS
+        transaction.change_ending(next_from_ns=from_ns)
     transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
     transaction.note_absence()
+
+
+def note_next_card(transaction: Transaction, at_ns: int) -> None:
+    """A card comes, which is the first of the round that may have begun, if chips alone have said that it may."""
+    if transaction.round().ending.next_from_ns == NEVER_ENDS:
+        transaction.change_ending(next_from_ns=at_ns)
+
+
+def note_next_bets(transaction: Transaction, last_ns: int) -> None:
+    """What lay in a zone by some moment is reported: the wagers of the round that may have begun are what lay there."""
+    round_now = transaction.round()
+    if round_now.ending.next_wagers and last_ns <= round_now.ending.next_from_ns and round_now.questions.doubt:
+        transaction.change_ending(next_wagers=lock.bets_on_layout(transaction))
 
 
 def _wagers_text(wagers: tuple[LockedWager, ...]) -> str:

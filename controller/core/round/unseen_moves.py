@@ -153,7 +153,7 @@ def _take_as_changed(
         assert isinstance(went, ChipsObserved), "chips moved"
         assert isinstance(came, ChipsObserved), "chips moved"
         outage = round_now.main_zone_outage(came.box, gone.first_ns, back.last_ns)
-        unseen.append(replace(outage, exchanged=exchanged))
+        unseen.append(replace(outage, exchanged=exchanged, cleared=exchanged and transaction.house.movements_joined))
         if went.before != came.after:
             kept.append(replace(back, item=replace(came, before=went.before)))
     transaction.change_evidence(observations=tuple(kept))
@@ -212,8 +212,10 @@ def _changed_at(
 ) -> list[tuple[DatedObservation, DatedObservation]]:
     """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
     wager = transaction.round().main_wagers()[box]
-    if here and 0 < here[-1][1].before < here[-1][1].after:
+    while here and 0 < here[-1][1].before < here[-1][1].after:
         here.pop()
+        if not transaction.house.movements_joined:
+            break
     pairs = list[tuple[DatedObservation, DatedObservation]]()
     while len(here) > 1:
         (gone, went), (back, came) = here[-2:]
@@ -336,7 +338,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     # Laid in other chips for the whole it may have been the next bet too.
     part = rise.after - rise.before < rise.before
     # A play in which it was laid before its turn explains it, whatever its hand; one at its turn must, too.
-    early = transaction.house.second_readings_kept and rise.waits
+    early = transaction.house.second_readings_kept and (rise.waits or rise.follows)
     doubtful = not explained or part or early or _may_be_withdrawn(transaction, came, rise)
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))

@@ -309,6 +309,9 @@ class RoundEnding(Value, frozen=True, tag=False):
     hole card was turned, and no card is asked about."""
     next_wagers: tuple[LockedWager, ...] = ()
     """The wagers that the round has which may have begun since, as it is asked: they are locked in none."""
+    next_from_ns: int = -1
+    """When the first card came that may be that round's; ``NEVER_ENDS``: none has since it was asked; -1: it was not
+    asked."""
 
 
 class Round(Value, frozen=True, tag=False):
