@@ -1,6 +1,7 @@
 """Players who double or split before their turn, or think better of it: laid, taken back, and laid again.
 
-A layer over a dealer's script. Everybody at the table takes what lies there as the hand's card comes for the double.
+What is laid before its turn may come in two movements, and may be taken back until the turn comes. A layer over a
+dealer's script. Everybody at the table takes what lies there as the hand's card comes for the double.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ LAID_MS: Final = (500, 4_500)
 AWAY_MS: Final = (500, 3_000)
 """How long they are away before they are laid again."""
 
+PARTS_MS: Final = (300, 2_500)
+"""The time between two movements of one double."""
+
+IN_PARTS_PER_MILLE: Final = 300
+"""So many doubles that are laid early come in two movements."""
+
+RECONSIDERED_PER_MILLE: Final = 400
+"""So many are taken back, and laid again in their turn."""
+
 AFTER_MS: Final = (200, 1_500)
 """The time until somebody else acts."""
 
@@ -40,7 +50,7 @@ class _Play:
     def hold(self, act: Act) -> Iterator[Act]:
         """Hold an act back; the acts before the last few cards of the play, for nothing is laid sooner."""
         self.acts.append(act)
-        cards = [place for place, one in enumerate(self.acts) if isinstance(one, Draw)]
+        cards = self._cards()
         if len(cards) > EARLY_CARDS:
             yield from self.release(cards[-EARLY_CARDS])
 
@@ -54,14 +64,31 @@ class _Play:
 
     def lay_early(self, act: Lay, chance: Chance) -> bool:
         """Put chips before the cards that are held back; False: they would lie in two places, or come no sooner."""
-        places = [place for place, one in enumerate(self.acts) if isinstance(one, Draw)]
+        cards = self._cards()
         came = set(act.chips) - set(self.lying.get(act.spot, ()))
         others = (one.chips for one in self.acts if isinstance(one, Lay) and one.spot != act.spot)
         elsewhere = {chip for chips in (*self.shown.values(), *others) for chip in chips}
-        if not places or not came.isdisjoint(elsewhere):
+        if not cards or not came.isdisjoint(elsewhere):
             return False
-        self.acts[places[0] : places[0]] = [act, pause(AFTER_MS, chance)]
+        self.acts[cards[0] : cards[0]] = [*self._in_parts(act, chance), pause(AFTER_MS, chance)]
         return True
+
+    def take_back(self, act: Lay, chance: Chance) -> None:
+        """Put before the last card that is held back that its player takes up again what was laid early."""
+        place = self._cards()[-1]
+        self.acts[place:place] = [Lay(act.spot, act.zone, self.lying[act.spot]), pause(AFTER_MS, chance)]
+
+    def _in_parts(self, act: Lay, chance: Chance) -> list[Act]:
+        lay = self.lying[act.spot]
+        came = tuple(chip for chip in act.chips if chip not in lay)
+        if len(came) == 1 or not happens(chance, IN_PARTS_PER_MILLE):
+            return [act]
+        part = came[: 1 + chance.randrange(len(came) - 1)]
+        return [Lay(act.spot, act.zone, (*lay, *part)), pause(PARTS_MS, chance), act]
+
+    def _cards(self) -> list[int]:
+        """Where cards are drawn among the acts that are held back."""
+        return [place for place, one in enumerate(self.acts) if isinstance(one, Draw)]
 
 
 def with_second_thoughts(
@@ -136,6 +163,10 @@ def _raised(held: _Play, act: Lay, chance: Chance, per_mille: int, touched: list
     held.raised.add(act.spot)
     if happens(chance, per_mille):
         if is_first and happens(chance, 500) and held.lay_early(act, chance):
+            if happens(chance, RECONSIDERED_PER_MILLE):
+                touched.append(act.spot)
+                held.take_back(act, chance)
+                yield from held.hold(act)
             return
         came = tuple(chip for chip in act.chips if chip not in lay)
         yield from held.hold(act)

@@ -12,6 +12,7 @@ from simulators.people.dealer import play
 from simulators.people.house import House
 from simulators.people.rack import Rack
 from simulators.people.second_thoughts import with_second_thoughts
+from simulators.people.simulated_table import MAIN
 from tests.simulators.nights import layouts_at_ends, without_chips
 
 
@@ -35,6 +36,24 @@ def test_some_are_laid_early_and_some_twice() -> None:
     cards, as_scripted = _cards_before(acts), _cards_before(plain)
     assert any(cards[lay] < as_scripted[lay] for lay in as_scripted)
     assert len(cards) > len(as_scripted)
+
+
+def test_some_of_those_laid_early_come_in_two_movements_and_some_are_taken_back() -> None:
+    acts = acts_of(3, 1_000, rounds=60)
+    lying, raised = dict[int, tuple[str, ...]](), dict[int, list[tuple[str, ...]]]()
+    parts = taken_back = 0
+    for act in acts:
+        if isinstance(act, Draw):
+            raised.clear()
+        if not isinstance(act, Lay) or act.zone != MAIN:
+            continue
+        lay, lying[act.spot] = lying.get(act.spot, ()), act.chips
+        if lay and set(lay) < set(act.chips):
+            raised.setdefault(act.spot, []).append(lay)
+            parts += len(raised[act.spot]) > 1
+        taken_back += act.chips in raised.get(act.spot, ())
+    assert parts > 0
+    assert taken_back > 0
 
 
 def _cards_before(acts: list[Act]) -> dict[tuple[int, str, tuple[str, ...]], int]:
