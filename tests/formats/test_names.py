@@ -90,6 +90,31 @@ def test_a_part_of_a_key_owners_name_or_more_is_not_given_at_a_socket(who: str) 
         at_the_socket(who, "M. Okafor", "J. Reyes")
 
 
+@pytest.mark.parametrize(
+    "who",
+    [
+        "J. \u0280\u1d07\u028f\u1d07\ua731",
+        "J. R\u1d07\u028f\u1d07\ua731",
+        "J. \u024ceyes",
+        "J. R\u0258yes",
+        "\u0237. Reyes",
+        "M. Okafo\u027e",
+        "M. Okaf\u00f8r",
+        "M. Oka\u0192or",
+    ],
+)
+def test_an_owners_name_in_small_capitals_or_with_a_stroke_is_not_given_at_a_socket(who: str) -> None:
+    with pytest.raises(OperatorRefused, match="has a key, and asks or signs with it"):
+        at_the_socket(who, "M. Okafor", "J. Reyes")
+
+
+@pytest.mark.parametrize(
+    "who", ["J. J\u00f8rgensen", "\u0141. W\u0119grzyn", "\u018f. \u018fliyev", "D. \u00d0or\u00f0evi\u0107"]
+)
+def test_names_with_such_letters_of_their_own_are_given(who: str) -> None:
+    at_the_socket(who, "M. Okafor", "J. Reyes")
+
+
 def test_a_name_too_long_for_any_request_is_refused_before_it_is_compared_with_the_owners() -> None:
     with pytest.raises(OperatorRefused, match=r"^who: expected 1 to 200 characters that can be seen$"):
         at_the_socket("\ufdfa" * 201, "M. Okafor", "J. Reyes")

@@ -7,6 +7,7 @@ name in the file of operators is taken for that (confusables of Unicode Technica
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache, lru_cache
 from typing import Final
@@ -79,7 +80,31 @@ def look_alike(one: str, other: str) -> bool:
 
 def taken_for(who: str, owner: str) -> bool:
     """Whether a name that somebody gives may be taken for an owner's: it looks like it, or is a part or more of it."""
-    return look_alike(who, owner) or may_look_as_one(who, owner) or may_look_as_one(_look(who), _look(owner))
+    return (
+        look_alike(who, owner)
+        or may_look_as_one(who, owner)
+        or may_look_as_one(_look(who), _look(owner))
+        or may_look_as_one(_in_plain_latin(who), _in_plain_latin(owner))
+    )
+
+
+_VARIANT: Final = re.compile(
+    r"LATIN (?:(?:CAPITAL|SMALL) )?LETTER (?:(?:SMALL|CAPITAL|DOTLESS|TURNED|REVERSED) )*([A-Z])(?: WITH .*)?"
+)
+"""The name of a Latin letter that is another's small capital, or that with a stroke or a hook, or without its dot."""
+
+
+@lru_cache(maxsize=256)
+def _in_plain_latin(name: str) -> str:
+    """A name with each letter that is a variant of a plain one in place of that.
+
+    No table of what looks alike lists them all, and no accent is taken off them: a small capital and a letter with a
+    stroke are letters of their own.
+    """
+    if name.isascii():
+        return name
+    variants = ((letter, _VARIANT.fullmatch(unicodedata.name(letter, ""))) for letter in name)
+    return "".join(letter if found is None else found[1].lower() for letter, found in variants)
 
 
 @lru_cache(maxsize=256)
