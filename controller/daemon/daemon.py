@@ -295,6 +295,10 @@ class Daemon:
         if self.parts.recovered.hold:
             answer(reply_bytes(payload, ON_HOLD))
             return
+        person = wanted.who if vouched.by in {"key", "signature"} else client
+        if (refusal := self.limit.order_refusal(person)) is not None:
+            answer(reply_bytes(payload, refusal))
+            return
         if order is not None:
             self.signed[order.signed.key] = order.number
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)

@@ -14,7 +14,6 @@ from typing import Final
 import structlog
 
 from controller.core.refusal_reason import RefusalReason
-from controller.formats.orders.requests import VERBS
 from controller.io.system.clock import Clock
 
 NANOSECONDS: Final = 1_000_000_000
@@ -26,13 +25,13 @@ REQUESTS_AT_ONCE: Final = 50
 """Requests that may come together: a screen that takes every alert off its list."""
 
 ORDERS: Final = "orders of every kind"
-"""The one name under which all that the journal keeps is counted: of verb after verb in turn it keeps no less."""
+"""The one name under which what the journal keeps of a person is counted: verb after verb in turn fills it no less."""
 
 ORDERS_PER_SECOND: Final = 1
-"""Of such requests together, from one client, on end: the journal keeps refused ones too, for years."""
+"""Of such orders together, of one person, on end: the journal keeps refused ones too, for years."""
 
 ORDERS_AT_ONCE: Final = 1_000
-"""Such requests that may come together: the bad minutes of a night."""
+"""Such orders that may come together: the bad minutes of a night."""
 
 REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box", "adjust", "answer", "approve-order"})
 """Orders and answers for which the table tries out all plays of a round, even if it then refuses them: late in a round
@@ -183,7 +182,7 @@ class _Buckets:
 class RequestLimit:
     """Admits what each client asks for, by verb; ``report`` takes one line for each flood, when it begins.
 
-    Verbs that rebuild a round share what one may ask, and the time of the table that all may take. All that the journal
+    Verbs that rebuild a round share what one may ask, and the time of the table that all may take. What the journal
     keeps has one measure more: whoever goes through the verbs, each within its own, would fill the disk unreported.
     """
 
@@ -203,42 +202,63 @@ class RequestLimit:
         """What becomes of a request for ``verb`` by ``client``, both as they are to be named to people."""
         now_ns = self._clock.monotonic_ns()
         rests = verb in REBUILDING and self.rebuild_time.wait_ns(client) > 0
-        names = _counted(verb)
-        spent = next((one for one in names if self._bucket(client, one, now_ns).wait_ns(now_ns)), "")
-        if not rests and not spent:
-            for name in names:
-                self._bucket(client, name, now_ns).take(now_ns)
+        name = _counted(verb)
+        if not rests and self._verbs.of(client, name, now_ns).take(now_ns):
             return RequestVerdict.ADMITTED
+        beyond = "more than the table can follow" if rests else _beyond(name)
+        self._note_flood(f"{name} by {client}: {beyond}; what is beyond is refused", now_ns)
+        return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
+
+    def order_refusal(self, person: str) -> RefusalReason | None:
+        """Why the journal is given no more of a person now, whatever they order; None: it is given this order.
+
+        ``person``: by name, where a key vouches for it, else the way in. An order counts as its signer's, whoever
+        brings it, so that nobody spends what is another's.
+        """
+        now_ns = self._clock.monotonic_ns()
+        bucket = self._orders.of(person, ORDERS, now_ns)
+        if bucket.take(now_ns):
+            return None
+        self._note_flood(f"{ORDERS} by {person}: {_beyond(ORDERS)}; what is beyond is refused", now_ns)
+        return _too_many(ORDERS, bucket.wait_ns(now_ns))
+
+    def _note_flood(self, text: str, now_ns: int) -> None:
+        """Count a refusal, and report the first of a flood."""
         self.refused += 1
         before_ns, self._refused_ns = self._refused_ns, now_ns
         if before_ns is None or now_ns - before_ns >= CALM_NS:
-            beyond = "more than the table can follow" if rests else f"more than {_pace(spent)[0]} a second"
-            text = f"{names[0] if rests else spent} by {client}: {beyond}; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
             self._report(text)
-        return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
 
     def refusal(self, client: str, verb: str) -> RefusalReason:
         """The refusal for a sender who asks too much: it says when to ask again."""
         rest_ns = self.rebuild_time.wait_ns(client) if verb in REBUILDING else 0
-        now_ns = self._clock.monotonic_ns()
-        waits_ns = {name: self._bucket(client, name, now_ns).wait_ns(now_ns) for name in _counted(verb)}
-        spent = max(waits_ns, key=lambda name: waits_ns[name])
-        seconds = max(1, -(-max(rest_ns, waits_ns[spent]) // NANOSECONDS))
+        now_ns, name = self._clock.monotonic_ns(), _counted(verb)
+        bucket_ns = self._verbs.of(client, name, now_ns).wait_ns(now_ns)
         if rest_ns:
+            seconds = _seconds(max(rest_ns, bucket_ns))
             text = f"too many requests: the table is not through with such orders; ask again in {seconds} s"
-        else:
-            text = f"too many requests: at most {_pace(spent)[0]} a second; ask again in {seconds} s"
-        return RefusalReason("too_many_requests", text)
-
-    def _bucket(self, client: str, name: str, now_ns: int) -> Allowance:
-        return (self._orders if name == ORDERS else self._verbs).of(client, name, now_ns)
+            return RefusalReason("too_many_requests", text)
+        return _too_many(name, bucket_ns)
 
 
-def _counted(verb: str) -> tuple[str, ...]:
-    """The names under which requests for a verb are counted."""
-    name = REBUILDS if verb in REBUILDING else verb
-    return (name, ORDERS) if verb in VERBS else (name,)
+def _counted(verb: str) -> str:
+    """The name under which requests for a verb are counted."""
+    return REBUILDS if verb in REBUILDING else verb
+
+
+def _beyond(name: str) -> str:
+    """That there are too many requests of this name, in words."""
+    return f"more than {_pace(name)[0]} a second"
+
+
+def _too_many(name: str, wait_ns: int) -> RefusalReason:
+    text = f"too many requests: at most {_pace(name)[0]} a second; ask again in {_seconds(wait_ns)} s"
+    return RefusalReason("too_many_requests", text)
+
+
+def _seconds(wait_ns: int) -> int:
+    return max(1, -(-wait_ns // NANOSECONDS))
 
 
 def _pace(name: str) -> tuple[int, int]:
