@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.formats.mqtt.envelope import utc_text
+from controller.formats.text.printable import directions_shown
 from controller.io.mqtt.broker_tables import is_table
 from controller.io.system.clock import Clock
 from controller.web.table_view import LOG_LIMIT, TableView
@@ -112,7 +113,7 @@ def news_of(view: TableView, seen: Seen) -> TableNews:
         fresh = [one for one in lines if one.seq > last] or ([] if not lines or lines[-1].seq >= last else lines)
         if fresh:
             news["log"], last = fresh, fresh[-1].seq
-    return TableNews(msgspec.Raw(msgspec.json.encode(news)) if news else None, last)
+    return TableNews(msgspec.Raw(directions_shown(msgspec.json.encode(news))) if news else None, last)
 
 
 class NewsMade:

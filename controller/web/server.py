@@ -18,6 +18,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from controller.formats.journal.records import Identity
 from controller.formats.orders.requests import CommandRefused
+from controller.formats.text.printable import directions_shown, printable
 from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
@@ -414,12 +415,14 @@ async def looked_up(
 def text_of(course: object) -> web.Response:
     """A round as lines of text."""
     assert isinstance(course, RoundCourse), course
-    return web.Response(text="".join(f"{line}\n" for line in course_lines(course)), content_type="text/plain")
+    return web.Response(
+        text="".join(f"{printable(line)}\n" for line in course_lines(course)), content_type="text/plain"
+    )
 
 
 def data(value: object) -> web.Response:
     """A value as JSON."""
-    return web.Response(body=msgspec.json.encode(value), content_type="application/json")
+    return web.Response(body=directions_shown(msgspec.json.encode(value)), content_type="application/json")
 
 
 def no_accounts() -> Accounts:

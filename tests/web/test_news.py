@@ -73,3 +73,12 @@ def test_a_page_that_has_seen_less_is_sent_more() -> None:
     assert b"the disk is full" not in news
     assert whole is not None
     assert b"the disk is full" in whole
+
+
+def test_a_text_that_turns_its_direction_is_shown_to_do_so() -> None:
+    """Whoever names themselves so that it reads as another's name would stand there as that person."""
+    floor = FloorView(SystemClock())
+    report_alarm(floor, OURS, "J. \u202eseyeR")
+    news = PageReader(floor, OURS).news()
+    assert news is not None
+    assert "J. \\u202eseyeR" in msgspec.json.decode(news)["tables"][OURS]["status"]["alarms"]

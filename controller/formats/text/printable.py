@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final
 
@@ -31,6 +32,19 @@ def printable(text: str) -> str:
     JSON stays JSON of the same value.
     """
     return text if text.isprintable() else "".join(one if one.isprintable() else _escape(one) for one in text)
+
+
+_DIRECTIONS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def directions_shown(json: bytes) -> bytes:
+    r"""JSON for a page whose texts show marks of direction as ``\u202e``, and so read in the order they were written.
+
+    Journals of before hold some in names, reasons and the numbers of slips.
+    """
+    if b"\xe2\x80" not in json and b"\xe2\x81" not in json and b"\xd8\x9c" not in json:
+        return json
+    return _DIRECTIONS.sub(lambda mark: rf"\{_escape(mark[0])}", json.decode()).encode()
 
 
 def _escape(letter: str) -> str:
