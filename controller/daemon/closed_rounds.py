@@ -7,6 +7,7 @@ is back on the books.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, NamedTuple, TypeGuard
@@ -38,6 +39,12 @@ class LateRuling(NamedTuple):
     """Say why it cannot be carried out."""
 
 
+def _ruled_by(late: LateRuling) -> str:
+    """Whose a ruling is: a key's owner, whoever brought it, or somebody at a socket, where a name proves nothing."""
+    vouched = late.ruling.vouched
+    return late.ruling.who if vouched.by in {"key", "signature"} else vouched.text()
+
+
 class OldRounds:
     """Looks rounds up, one at a time."""
 
@@ -48,20 +55,31 @@ class OldRounds:
         """
         self._look_up = look_up
         self._keep = keep
-        self._waiting: asyncio.Queue[LateRuling] = asyncio.Queue(WAITING_LIMIT)
+        self._waiting: list[LateRuling] = []
+        self._stirred = asyncio.Event()
 
     def take(self, late: LateRuling) -> None:
-        """Look its round up, then give it to the table; refused at once where too many wait."""
-        try:
-            self._waiting.put_nowait(late)
-        except asyncio.QueueFull:
+        """Look its round up, then give it to the table.
+
+        Where too many wait, the last ruling of whoever has the most of them is refused: one person who rules on round
+        after round keeps nobody else from ruling on one.
+        """
+        self._waiting.append(late)
+        if len(self._waiting) > WAITING_LIMIT:
+            counts = Counter(map(_ruled_by, self._waiting))
+            refused = max(reversed(self._waiting), key=lambda one: counts[_ruled_by(one)])
+            self._waiting.remove(refused)
             text = f"{WAITING_LIMIT} rulings on old rounds wait already; try again in a minute"
-            late.refuse(RefusalReason("too_many_waiting", text))
+            refused.refuse(RefusalReason("too_many_waiting", text))
+        self._stirred.set()
 
     async def run(self) -> None:
         """Look up what is waited for, for ever."""
         while True:
-            late = await self._waiting.get()
+            while not self._waiting:
+                self._stirred.clear()
+                await self._stirred.wait()
+            late = self._waiting.pop(0)
             number = late.ruling.round
             try:
                 book = await asyncio.to_thread(self._look_up, number)

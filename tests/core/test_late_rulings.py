@@ -6,6 +6,7 @@ import asyncio
 import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -196,6 +197,30 @@ def test_too_many_at_once_are_refused() -> None:
     for number in range(WAITING_LIMIT + 1):
         rounds.take(LateRuling(void(number), lambda: None, refusals.append))
     assert [one.code for one in refusals] == ["too_many_waiting"]
+
+
+_Way = Literal["key", "signature", "socket"]
+
+
+@pytest.mark.parametrize("way", ["key", "signature", "socket"])
+def test_who_rules_on_old_rounds_without_end_keeps_nobody_else_from_it(way: _Way) -> None:
+    refused: list[int] = []
+    rounds = OldRounds(lambda _: None, lambda _: asyncio.sleep(0))
+
+    def take(number: int, who: str, by: _Way) -> None:
+        ruling = VoidRound(1, number, who, "misdeal", Authentication(by, ("floor",)), CASE)
+        rounds.take(LateRuling(ruling, lambda: None, lambda _: refused.append(number)))
+
+    for number in range(1, WAITING_LIMIT + 2):
+        # At a socket another name makes no other person.
+        take(number, "M. Okafor" if way != "socket" else f"A. Bell {number}", way)
+    assert refused == [WAITING_LIMIT + 1]
+    for number in range(20, 24):
+        take(number, "J. Lee", "key")
+    assert refused == [9, 8, 7, 6, 5]
+    # Four of each wait: now it is who asks for more who waits.
+    take(24, "J. Lee", "key")
+    assert refused[5:] == [24]
 
 
 async def until(rounds: OldRounds, done: Callable[[], bool]) -> None:
