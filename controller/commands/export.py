@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.suggestions import journals
-from controller.commands.terminal import refuse, say
+from controller.commands.terminal import lose_output, refuse, say
 
 if TYPE_CHECKING:
     from controller.reports.revenue_rows import ExportRow, Takings
@@ -87,12 +88,12 @@ def command(
     except PayloadRefused as error:
         refuse(f"{journal}: {error}; use the version of the program that wrote it")
     except JournalDamaged as error:
-        say(f"tableside: {error}; run: tableside verify {journal}", err=True)
+        say(f"tableside: {error}; run: tableside verify {quote(str(journal))}", err=True)
         sys.exit(1)
-    except BrokenPipeError:
-        raise  # Who reads it has read enough, as head does: click ends the command quietly.
     except OSError as error:
-        refuse(f"{output or 'standard output'}: {error.strerror}")
+        if output is None:
+            lose_output(error)
+        refuse(f"{output}: {error.strerror}")
 
 
 def export_proof(journal: Path, number: int, verifier: str | None, head: Path | None, output: Path | None) -> None:

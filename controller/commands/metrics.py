@@ -11,7 +11,7 @@ import click
 
 from controller.commands.client import broker_address, broker_of, given_by, with_broker
 from controller.commands.logged import logged
-from controller.commands.terminal import refuse, say
+from controller.commands.terminal import refuse, refuse_address, say
 from controller.commands.until_stopped import until_stopped
 
 PORT: Final = 9464
@@ -66,7 +66,7 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
     try:
         asyncio.run(until_stopped(work()))
     except OSError as error:
-        refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
+        refuse_address(listen, error)
     finally:
         notifier.stopping()
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from controller import version
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 from controller.formats.text.safe_parse import DataRefused, reads_outside
 
 
@@ -21,15 +21,21 @@ from controller.formats.text.safe_parse import DataRefused, reads_outside
 )
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 def command(directory: Path, examples: Path | None) -> None:
-    """Write the JSON Schemas of all payloads, and asyncapi.json, into DIRECTORY."""
+    """Write the JSON Schemas of all payloads, and asyncapi.json, into DIRECTORY.
+
+    Exit status: 0 written, 2 DIRECTORY cannot be written, or the examples cannot be used.
+    """
     from controller.formats.mqtt.asyncapi import asyncapi_file
     from controller.formats.mqtt.schemas import schema_files
 
     shown = _events(examples) if examples else []
-    directory.mkdir(parents=True, exist_ok=True)
     files = {**schema_files(), "asyncapi.json": asyncapi_file(shown, version())}
-    for name, body in files.items():
-        (directory / name).write_bytes(body)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, body in files.items():
+            (directory / name).write_bytes(body)
+    except OSError as error:
+        refuse(f"{directory}: cannot be written: {error.strerror}")
     say(f"{len(files) - 1} schemas and asyncapi.json in {directory}")
 
 

@@ -7,6 +7,7 @@ text without it. JSON and rows for other programs are never coloured.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import time
@@ -77,7 +78,7 @@ def say(line: object = "", *, err: bool = False, nl: bool = True, style: Style =
     text = printable(line.decode(errors="replace") if isinstance(line, bytes) else str(line))
     if style and is_coloured(sys.stderr if err else sys.stdout, os.environ):
         text = click.style(text, **LOOKS[style])
-    click.echo(text, err=err, nl=nl)
+    _print(text, err=err, nl=nl)
 
 
 def refuse(*lines: object) -> NoReturn:
@@ -85,6 +86,23 @@ def refuse(*lines: object) -> NoReturn:
     for line in lines:
         say(f"tableside: {line}", err=True)
     sys.exit(REFUSED)
+
+
+def refuse_address(listen: str, error: OSError) -> NoReturn:
+    """Say that ``--listen`` cannot be served, and end with status 2."""
+    what = {errno.EADDRINUSE: "; is another program there? Give another port"}
+    what[errno.EACCES] = "; a port below 1024 is for root alone: give another port"
+    refuse(f"--listen {listen}: {error.strerror or error}{what.get(error.errno or 0, '')}")
+
+
+def lose_output(error: OSError) -> NoReturn:
+    """End with status 2, for standard output takes no more; quietly if its reader has read enough, as ``head`` has."""
+    with contextlib.suppress(OSError):
+        # What is left in the buffer would fail once more as the program ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        sys.exit(REFUSED)
+    refuse(f"standard output: {error.strerror}")
 
 
 def say_account_line(line: str) -> None:
@@ -112,7 +130,7 @@ def say_json(value: object) -> None:
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]]) -> None:
     """Print rows of cells under the heads of their columns."""
     for line in table_lines(columns, rows, coloured=is_coloured(sys.stdout, os.environ)):
-        click.echo(line)
+        _print(line)
 
 
 def is_coloured(stream: IO[str], environment: Mapping[str, str]) -> bool:
@@ -133,6 +151,15 @@ def table_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]],
             text = click.style(cell.text, **LOOKS[cell.style]) if coloured and cell.style else cell.text
             words.append(blanks + text if column.is_number else text + blanks)
         yield GAP.join(words).rstrip()
+
+
+def _print(text: str, *, err: bool = False, nl: bool = True) -> None:
+    try:
+        click.echo(text, err=err, nl=nl)
+    except OSError as error:
+        if err:
+            raise
+        lose_output(error)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import click
 
 from controller.commands.client import broker_of, given_by, with_broker
 from controller.commands.logged import logged
-from controller.commands.terminal import refuse, say
+from controller.commands.terminal import refuse, refuse_address, say
 from controller.commands.until_stopped import until_stopped
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def command(
     except ConfigError as error:
         refuse(*error.lines)
     except OSError as error:
-        refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
+        refuse_address(listen, error)
     finally:
         notifier.stopping()
 
