@@ -51,11 +51,13 @@ def cased(case: str) -> dict[str, str]:
 
 def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
     """``SITE/TABLE`` as the topics of that table."""
+    from controller.formats.journal.stream import CONSUMER
     from controller.formats.mqtt.envelope import Topics
 
     site, _, name = value.partition("/")
-    if not site or not name or set(value) & set("+#") or "/" in name:
-        raise click.BadParameter("expected SITE/TABLE, such as harbour/bj-1", ctx, param)
+    if not CONSUMER.fullmatch(site) or not CONSUMER.fullmatch(name):
+        text = f"expected SITE/TABLE as the table file names them, such as harbour/bj-1, got {value!r}"
+        raise click.BadParameter(text, ctx, param)
     return Topics(site, name)
 
 

@@ -26,6 +26,7 @@ from controller.formats.text.usb_names import SerialPort
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port
 from controller.io.mqtt.connection import Broker, connected
+from firmware_protocols import discovery
 from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
@@ -33,6 +34,8 @@ from tests.io.lines_rig import BEE_TEK, FEIG
 from tests.systemd.test_mosquitto import running
 
 ROOT: Final = Path(__file__).resolve().parents[2]
+
+SHOES: Final = ", ".join(discovery.codecs()["shoe"])
 PUBLIC: Final = "4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp"
 ANSWERS: Final = f"""\
 site = "harbour"
@@ -257,7 +260,7 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
         (
             'table = "bj-7"',
             'shoe_protocol = "bee_teck"',
-            "answers.toml:2: shoe_protocol: expected one of bee_tek, reference",
+            f"answers.toml:2: shoe_protocol: expected one of {SHOES}",
         ),
         ('table = "bj-7"', 'shoe_protocol = "bee_teck"', 'got "bee_teck"; did you mean bee_tek?'),
         (
@@ -266,6 +269,7 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
             "answers.toml:4: bet_spots_port: /dev/tableside/shoe is already the shoe_port",
         ),
         ("shoe_port", "shoe_prot", "answers.toml:3: shoe_prot: unknown key; did you mean shoe_port?"),
+        ("shoe_port", "what", "answers.toml:1: shoe_port: missing, expected a path such as"),
     ],
 )
 def test_a_wrong_answer_is_reported_with_its_line_and_nothing_is_done(
@@ -313,7 +317,7 @@ def test_a_wrong_answer_is_asked_again() -> None:
     assert (answers.site, answers.table, answers.spots) == ("harbour", "bj-2", (1, 2, 3))
     assert "expected a name of at most 32 lower-case letters" in output
     assert 'got "borgatta"; did you mean borgata?' in output
-    assert 'expected one of bee_tek, reference, got "beetek"; did you mean bee_tek?' in output
+    assert f'expected one of {SHOES}, got "beetek"; did you mean bee_tek?' in output
     assert answers.profile == "borgata"
     assert [(one.name, one.roles) for one in answers.operator] == [("M. Okafor", ("dealer",))]
 

@@ -269,8 +269,8 @@ def test_a_count_may_name_the_gaming_day_and_shift_it_belongs_to() -> None:
 @pytest.mark.parametrize(
     ("day", "message"),
     [
-        ('"gaming_day": "tomorrow"', "gaming_day"),
-        ('"gaming_day": "21.11.2026"', "gaming_day"),
+        ('"gaming_day": "tomorrow"', "^gaming_day: expected a date such as 2026-11-21, today or yesterday$"),
+        ('"gaming_day": "21.11.2026"', "^gaming_day: expected a date such as 2026-11-21, today or yesterday$"),
         ('"gaming_day": "1999-12-31"', "gaming_day"),
         ('"gaming_day": "2026-02-30"', "expected a date such as 2026-11-21, got 2026-02-30"),
         ('"shift": "swing"', "expected gaming_day with it"),
@@ -287,7 +287,7 @@ def test_a_count_of_no_gaming_day_is_refused(day: str, message: str) -> None:
     [
         ('{"2500": 40}', "come to 100000 cents, and cents says 102000"),
         ('{"2500": 0}', "how many of 2500 cents, got 0"),
-        ('{"25.00": 40}', "chips"),
+        ('{"25.00": 40}', '^chips: expected cents, such as "2500"$'),
         ('{"0": 40}', "chips"),
         ('{"-2500": 40}', "chips"),
         ('{"2500": 40.5}', "chips"),

@@ -189,7 +189,9 @@ def test_no_broker_is_one_line() -> None:
     assert "broker 127.0.0.1:1" in ran.output
 
 
-@pytest.mark.parametrize("named", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/2", "harbour/+", "#/bj-1"])
+@pytest.mark.parametrize(
+    "named", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/2", "harbour/+", "#/bj-1", "table/journal.sqlite"]
+)
 def test_a_table_is_named_by_site_and_name(named: str) -> None:
     ran = CliRunner().invoke(main, ["void", named, *WORDS["void"], "--who", "floor"])
     assert (ran.exit_code, "expected SITE/TABLE" in ran.output) == (2, True)

@@ -6,6 +6,7 @@ echoed in the reply.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Final
@@ -67,6 +68,11 @@ Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 
 GamingDate = Annotated[str, msgspec.Meta(pattern=r"^(20[0-9]{2}-[0-9]{2}-[0-9]{2}|today|yesterday|)\Z")]
 """The date of a gaming day, ``today`` or ``yesterday``."""
+
+_PATTERNED: Final = {"gaming_day": "a date such as 2026-11-21, today or yesterday", "chips": 'cents, such as "2500"'}
+"""What the fields expect whose text has a form."""
+
+_MISSHAPEN: Final = re.compile(r"matching regex .* - at (?:`key` in )?`\$\.(\w+)")
 
 UNREAD: Final = "none"
 """Stands for no face: the card was no card of the round."""
@@ -267,6 +273,9 @@ def order_in_form(verb: str, payload: bytes) -> FloorRequest:
             payload, kind, limit_bytes=REQUEST_LIMIT_BYTES, limit_values=REQUEST_LIMIT_VALUES
         )
     except DataRefused as error:
+        field = _MISSHAPEN.search(str(error))
+        if field is not None and field[1] in _PATTERNED:
+            raise CommandRefused(f"{field[1]}: expected {_PATTERNED[field[1]]}") from error
         raise CommandRefused(f"{error}; expected {example}") from error
     return wanted
 

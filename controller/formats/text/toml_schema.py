@@ -206,12 +206,16 @@ def placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
     """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
     lines, written = key_lines(text), text.splitlines()
 
-    def place(path: Path) -> str:
-        at = lines.get(path)
-        is_key = len(path) == 1 and at is not None and not written[at - 1].lstrip().startswith("[")
-        return _place(path, is_key=is_key)
+    def place(one: Mistake) -> str:
+        at = lines.get(one.path)
+        if at is None:
+            # A section that is missing is one whose complaint says how it is headed.
+            is_key = one.text.startswith("missing") and "headed [" not in one.text
+        else:
+            is_key = not written[at - 1].lstrip().startswith("[")
+        return _place(one.path, is_key=is_key and len(one.path) == 1)
 
-    found = sorted((line_of(lines, one.path), f"{place(one.path)}{one.text}") for one in mistakes)
+    found = sorted((line_of(lines, one.path), f"{place(one)}{one.text}") for one in mistakes)
     return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
 
 
