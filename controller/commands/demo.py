@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -190,12 +191,12 @@ def summary(shown: DemoResult, wanted: DemoOptions) -> None:
         say_account_line(line)
     if missed := unplayed(wanted):
         say(f"side wagers that nobody laid: {', '.join(missed)}: the simulated people do not play them")
-    journal = wanted.directory / "journal.sqlite"
+    journal = quote(str(wanted.directory / "journal.sqlite"))
     kept = "journal.sqlite, truth.json, account.json, table.key, table.toml, chips.csv and logs"
     say(f"left in {wanted.directory}: {kept}")
     say()
     # As it was called; python -m controller is no name of a program.
-    program = sys.argv[0] if Path(sys.argv[0]).name == "tableside" else "tableside"
+    program = quote(sys.argv[0]) if Path(sys.argv[0]).name == "tableside" else "tableside"
     say("Look at what it left:", style="heading")
     say(f"  {program} rounds {journal}")
     say(f"  {program} round {journal} 1")

@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -38,7 +39,7 @@ def of_journal(function: F) -> F:
             say(f"tableside: {error}", err=True)
             sys.exit(2)
         except (JournalDamaged, PayloadRefused) as error:
-            say(f"tableside: {error}; run: tableside verify {journal}", err=True)
+            say(f"tableside: {error}; run: tableside verify {quote(str(journal))}", err=True)
             sys.exit(2)
 
     wrapped: Any = AS_JSON(read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -95,8 +96,8 @@ def command(
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except (JournalDamaged, RecordDamaged) as error:
-        with_key = "" if key_file is None else f" --key {key_file}"
-        say(f"tableside: {error}; run: tableside verify{with_key} {journal}", err=True)
+        with_key = "" if key_file is None else f" --key {quote(str(key_file))}"
+        say(f"tableside: {error}; run: tableside verify{with_key} {quote(str(journal))}", err=True)
         sys.exit(2)
     if as_json:
         difference = None if found.difference is None else found.difference._asdict()
@@ -122,7 +123,8 @@ def own_folder(folder: Path) -> None:
     except OSError as error:
         refuse(f"--states {folder}: cannot be made: {error.strerror}; give another folder")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        refuse(f"--states {folder}: others may write there; give a folder of your own, or run: chmod go-w {folder}")
+        way = f"give a folder of your own, or run: chmod go-w {quote(str(folder))}"
+        refuse(f"--states {folder}: others may write there; {way}")
     if found.st_uid not in {os.geteuid(), 0}:
         refuse(f"--states {folder}: belongs to another user; give a folder of your own")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -116,9 +117,9 @@ def _say_account(journal: Path, times: Times, page: Path | None, *, as_json: boo
         if page is not None:
             page.write_text(shift_page(account), encoding="utf-8")
     except JournalDamaged as error:
-        _end(f"{error}; run: tableside verify {journal}", 1)
+        _end(f"{error}; run: tableside verify {quote(str(journal))}", 1)
     except RecordDamaged as error:
-        _end(f"{journal}: damaged: {error}; run: tableside verify {journal}", 1)
+        _end(f"{journal}: damaged: {error}; run: tableside verify {quote(str(journal))}", 1)
     except PayloadRefused as error:
         _end(f"{journal}: {error}; use the version of the program that wrote it", 2)
     except (NotAJournal, NoPages, EmptyPeriod, NoMoment) as error:

@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -155,7 +156,7 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
             loop.add_signal_handler(number, task.cancel)
         # Who has read this may end it, so only now.
         say(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
-        say(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
+        say(f"run beside this: tableside run {quote(str(wanted.directory / 'table.toml'))}")
         with contextlib.suppress(asyncio.CancelledError):
             await task
     return played

@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 import msgspec
@@ -189,7 +190,7 @@ def _locked(path: Path, *, create: bool) -> int:
         said = "is there already" if create else "is not there; two people begin one with `tableside mystery begin`"
         raise BoxStoreRefused(f"{path}: a trigger box's store {said}")
     if not create and path.stat().st_mode & 0o077:
-        raise BoxStoreRefused(f"{path}: others may read the box's store; run: chmod 600 {path}")
+        raise BoxStoreRefused(f"{path}: others may read the box's store; run: chmod 600 {quote(str(path))}")
     try:
         if create:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -46,16 +46,19 @@ def test_the_truth_of_an_earlier_simulation_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_simulation_in_which_nobody_played_leaves_no_truth(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "controller", "simulate", str(tmp_path), "--rounds", "1"]
+    folder = tmp_path / "a table"
+    command = [sys.executable, "-m", "controller", "simulate", str(folder), "--rounds", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         ready = running.stdout.readline()
-        running.stdout.readline()
+        beside = running.stdout.readline()
         running.terminate()
         rest = running.stdout.read()
     assert (running.returncode, ready[:9]) == (0, "ports in ")
-    assert rest == f"0 rounds played; {tmp_path / 'truth.json'} is not written\n"
-    assert not (tmp_path / "truth.json").exists()
+    # To be copied as it stands, whatever the folder is called.
+    assert beside == f"run beside this: tableside run '{folder / 'table.toml'}'\n"
+    assert rest == f"0 rounds played; {folder / 'truth.json'} is not written\n"
+    assert not (folder / "truth.json").exists()
 
 
 def test_a_folder_in_which_somebody_plays_is_left_alone(tmp_path: Path) -> None:

@@ -94,6 +94,13 @@ def written(path: Path, content: bytes = b"secret\n", mode: int = 0o600) -> Path
     return path
 
 
+def test_the_command_that_mends_it_can_be_copied(tmp_path: Path) -> None:
+    path = written(tmp_path / "a key", mode=0o644)
+    with pytest.raises(SecretRefused) as refused:
+        read_secret(path)
+    assert str(refused.value).endswith(f"run: chmod 600 '{path}'")
+
+
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o610, 0o602])
 def test_a_secret_that_others_may_touch_is_refused(tmp_path: Path, mode: int) -> None:
     with pytest.raises(SecretRefused, match="others may read the secret; run: chmod 600"):

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO, Final
 
 from controller.io.files.fsync_dir import sync_directory
@@ -113,9 +114,9 @@ def _judge(path: Path, found: os.stat_result, what: str, *, kept_by_service: boo
     if kept_by_service:
         return
     if user and found.st_uid not in {user, 0}:
-        raise SecretRefused(f"{path}: {what} belongs to user {found.st_uid}; run: chown {user} {path}")
+        raise SecretRefused(f"{path}: {what} belongs to user {found.st_uid}; run: chown {user} {quote(str(path))}")
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {path}")
+        raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {quote(str(path))}")
 
 
 def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool = False) -> bytes:
@@ -145,7 +146,8 @@ def read_curve_secret(path: Path, *, kept_by_service: bool = False) -> bytes:
     """
     secret = read_secret(path, kept_by_service=kept_by_service).strip()
     if len(secret) != CURVE_SECRET_BYTES:
-        raise SecretRefused(f"{path}: expected the secret half of a CURVE pair; run: tableside keys curve {path}")
+        made = f"tableside keys curve {quote(str(path))}"
+        raise SecretRefused(f"{path}: expected the secret half of a CURVE pair; run: {made}")
     return secret
 
 

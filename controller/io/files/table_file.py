@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
+from shlex import quote
 from typing import Any, NamedTuple
 
 import msgspec
@@ -101,7 +102,7 @@ def load_table(
         if not is_credential(config.table.key_file):
             key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
     except KeyFileRefused as error:
-        made = f"; for a new table run: tableside keys table {config.table.key_file}" if error.is_missing else ""
+        made = f"; for a new table run: tableside keys table {quote(config.table.key_file)}" if error.is_missing else ""
         lines.append(f"[table] key_file: {error}{made}")
     link_keys = _link_keys(config, credentials, lines)
     pairing_key = _pairing_key(config, credentials, lines)

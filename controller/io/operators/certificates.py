@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shlex import quote
 from typing import Final, NamedTuple
 
 from cryptography import x509
@@ -153,7 +154,7 @@ def _host(text: str) -> x509.GeneralName:
 
 def _private_key(path: Path) -> ec.EllipticCurvePrivateKey:
     if not path.exists():
-        raise SecretRefused(f"{path}: no authority here; run: tableside keys authority {path.parent}")
+        raise SecretRefused(f"{path}: no authority here; run: tableside keys authority {quote(str(path.parent))}")
     try:
         key = serialization.load_pem_private_key(read_secret(path), password=None)
     except ValueError as error:
