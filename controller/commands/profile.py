@@ -12,6 +12,9 @@ from controller.commands.suggestions import profiles
 from controller.commands.terminal import AS_JSON, Column, refuse, say, say_json, say_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from controller.core.game.rules import Rules
     from controller.formats.config.profiles import Profile
 
 
@@ -84,16 +87,31 @@ def diff(one: str, other: str, *, as_json: bool) -> None:
 def check(file: str, *, as_json: bool) -> None:
     """Check the profile FILE: every mistake with its line, doubtful choices as warnings.
 
+    Doubtful is also a side wager that returns more than is staked, which takes seconds to count.
+
     Exit status: 0 fit to play, 2 mistakes.
     """
     profile = loaded(file)
+    warnings = (*profile.warnings, *favourable_side_bets(profile.rules, file))
     if as_json:
         head = {"name": profile.rules.name, "title": profile.title, "hash": profile.hash}
-        say_json({"fit": True, **head, "warnings": profile.warnings})
+        say_json({"fit": True, **head, "warnings": warnings})
         return
-    for warning in profile.warnings:
+    for warning in warnings:
         say(f"tableside: warning: {warning}", err=True)
     say(f"{file}: {profile.rules.name}, {profile.title}: fit to play, hash {profile.hash}")
+
+
+def favourable_side_bets(rules: Rules, file: str) -> Iterator[str]:
+    """A warning of each side wager that the house can only lose by."""
+    from controller.core.analysis.par import favourable_return
+    from controller.reports.par_report import decimal
+
+    for name in rules.side_bets:
+        returned = favourable_return(rules, name)
+        if returned is not None:
+            percent = f"{decimal(100 * returned, 1)} %"
+            yield f"{file}: [side_bets] {name}: returns {percent} of what is staked; tableside par lists its rows"
 
 
 def loaded(name: str) -> Profile:

@@ -29,7 +29,11 @@ def test_no_bytes_raise_and_none_are_held_beyond_the_limit(kind: str, vendor: st
     assert outcome.most_held <= outcome.limit
     assert outcome.left_held == 0
     assert outcome.faults > 0
-    assert (outcome.faults < outcome.messages) == hears_something(kind, vendor, role)
+    heard = outcome.faults < outcome.messages
+    assert heard == hears_something(kind, vendor, role), (
+        f"the vocabulary has {'no word' if heard else 'words'} for the {role.value} end, which understood "
+        f"{'most' if heard else 'little'} of what it was sent"
+    )
     assert outcome.fault_bytes <= FAULT_BYTES
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.core.game.rules import SideBetTerms
-from controller.core.game.side_bet import LOST, View, find
+from controller.core.game.side_bet import LOST, View, find, names
 from firmware_protocols.cards import Card
 
 FOLDER: Final = Path(__file__).parents[1] / "cases" / "side_bets"
@@ -41,6 +41,7 @@ def tables() -> dict[str, tuple[Case, ...]]:
 
 def cases(file: Path) -> Iterator[Case]:
     """The cases of one table."""
+    assert file.stem in names(), f"{file.name}: no such side bet: write controller/core/game/side_bets/{file.stem}.py"
     usual = find(file.stem).usual
     terms = usual
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):

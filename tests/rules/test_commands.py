@@ -255,6 +255,24 @@ def test_profiles_are_listed_shown_and_compared() -> None:
     assert 'split_by: "value" -> "rank"' in differ.stdout
 
 
+def test_a_side_wager_by_which_the_house_can_only_lose_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    card = profile_files.text_of("borgata").replace('"borgata"', '"house"').replace('"Borgata"', '"House"')
+    pays = "[side_bets.perfect_pairs.pays]\nperfect = [25, 1]\ncoloured = [12, 1]\nmixed = [{}, 1]\n"
+    sheet = card.replace("[sources]", '[sources]\nperfect_pairs = "the sheet"') + pays
+    file.write_text(sheet.format(6))
+    assert run("profile", "check", str(file)).stderr == ""
+    file.write_text(sheet.format(60))
+    done = run("profile", "check", str(file))
+    assert done.exit_code == 0
+    # Of the 415 other cards 7 are the same, 8 match in rank and colour, 16 in rank: (7 * 26 + 8 * 13 + 16 * 61) / 415.
+    assert done.stderr == (
+        f"tableside: warning: {file}: [side_bets] perfect_pairs: returns 304.1 % of what is staked; "
+        "tableside par lists its rows\n"
+    )
+    assert "perfect_pairs: returns" in json.loads(run("profile", "check", "--json", str(file)).stdout)["warnings"][0]
+
+
 def test_a_profile_in_a_file_is_checked(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text(profile_files.text_of("hollywood-perryville").replace("boxes = 6", "boxes = 7"))

@@ -40,7 +40,7 @@ def test_every_reading_of_a_card_has_a_case() -> None:
 
 
 def test_a_wager_is_found_by_its_file() -> None:
-    assert all(find(name).name == name for name in names())
+    assert {name: find(name).name for name in names()} == {name: name for name in names()}
     with pytest.raises(KeyError):
         find("red_dog")
 

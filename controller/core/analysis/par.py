@@ -111,6 +111,18 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
     return (_account(bet, terms, 0, of, rows),)
 
 
+def favourable_return(rules: Rules, name: str) -> Fraction | None:
+    """What a side wager returns per unit staked, meters apart, where that is more than all of it, against some up card.
+
+    None: the house keeps a part of it, or it cannot be counted.
+    """
+    try:
+        most = max((account.returned for account in par_of(rules, name)), default=Fraction(0))
+    except ParError:
+        return None
+    return most if most > 1 else None
+
+
 def _account(bet: SideBet, terms: SideBetTerms, up_points: int, of: int | None, rows: _Rows) -> BetPar:
     """The rows with what each is worth; a row that pays nothing and that no hand makes is left out."""
     stake_cents = _stake_of(terms)

@@ -325,7 +325,7 @@ def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> lis
     chosen = [(table, key) for table in ("rules", "side_bets") for key in data.get(table, {})]
     named: dict[str, Collection[str]] = {"rules": RULE_KEYS, "side_bets": side_bet_names()}
     missing = [
-        Mistake(path, "expected the card or regulation it comes from, in [sources]")
+        Mistake(path, f'expected the card or regulation it comes from, in [sources]: {path[1]} = "..."')
         for path in chosen
         if path[1] in named[path[0]] and not sources.get(path[1])
     ]
