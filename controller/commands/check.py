@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,12 @@ MADE_BY_SERVICE: Final = Path("/var/lib/tableside")
 """The service makes a table's folder in it as it starts (``StateDirectory`` of systemd/tableside@.service)."""
 
 LIMITS: Final = ("minimum_cents", "maximum_cents", "side_maximum_cents")
+
+ONE_ODD_OF: Final = 100
+"""A house may have chips of two makes, whose ids differ in length; fewer than one in so many are no second make."""
+
+ODD_SHOWN: Final = 3
+"""Ids that are named."""
 
 RENUMBERED: Final = ("/dev/ttyUSB", "/dev/ttyACM")
 """What the kernel calls adapters in the order in which it finds them."""
@@ -58,7 +65,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
     section, rules = table.config.table, table.profile.rules
     remarks = tuple(map(table.remark, remarks_on(table.config, rules)))
     layout = (*spots_beyond(table.config, rules), *unseen_bets(table.config, rules))
-    doubts = (*unpaired_lines(table.config), *layout, *small_limits(rules), *lacks(table), *table.profile.warnings)
+    chips_doubted = (*lacks(table), *odd_ids(table))
+    doubts = (*unpaired_lines(table.config), *layout, *small_limits(rules), *chips_doubted, *table.profile.warnings)
     warnings = (*doubtful_ports(table), *map(table.remark, doubts))
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
@@ -225,6 +233,18 @@ def lacks(table: TableFile) -> Iterator[str]:
     for spot in sorted({spot for spot, zone in zones_seen(config) if zone == "main"}):
         if str(spot) not in meanings:
             yield f'[keypad.keys]: no key means "{spot}": no key that the dealer presses can speak of spot {spot}'
+
+
+def odd_ids(table: TableFile) -> Iterator[str]:
+    """A line if a few ids of the registry are longer or shorter than the others, as an id that was cut is."""
+    lengths = Counter(map(len, table.chips))
+    if len(lengths) < 2:
+        return
+    usual, count = lengths.most_common(1)[0]
+    odd = [chip for chip in table.chips if len(chip) != usual]
+    if len(odd) <= max(1, count // ONE_ODD_OF):
+        shown = ", ".join(odd[:ODD_SHOWN]) + (" and others" if len(odd) > ODD_SHOWN else "")
+        yield f"[table] chips: {table.config.table.chips}: {shown}: the other ids have {usual} hex digits; is it whole?"
 
 
 def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:

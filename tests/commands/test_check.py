@@ -524,3 +524,20 @@ def test_a_file_of_another_kind_is_called_what_it_is_and_not_shown(tmp_path: Pat
     shown = CliRunner().invoke(main, ["keys", "show", str(path)])
     if b"CERTIFICATE" not in content:
         assert (shown.exit_code, shown.stderr) == (2, f"tableside: {path}: no certificate in PEM; it is {kind}\n")
+
+
+def registry(*ids: str) -> str:
+    return "id,value_cents\n" + "".join(f"{one},100\n" for one in ids)
+
+
+def test_an_id_that_may_have_been_cut_is_a_warning(tmp_path: Path) -> None:
+    checked(tmp_path)
+    whole = [f"E0040150{number:08X}" for number in range(200)]
+    (tmp_path / "chips.csv").write_text(registry(*whole, "E004"))
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "table.toml")])
+    assert done.exit_code == 0
+    said = f"[table] chips: {tmp_path}/chips.csv: E004: the other ids have 16 hex digits; is it whole?"
+    assert f"tableside: warning: {tmp_path}/table.toml:7: {said}\n" in done.output
+    # Chips of two makes are none the worse for it.
+    (tmp_path / "chips.csv").write_text(registry(*whole, "E0040150", "E0040151", "E0040152"))
+    assert "is it whole?" not in CliRunner().invoke(main, ["check", str(tmp_path / "table.toml")]).output
