@@ -74,6 +74,7 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         check,
         proposer,
     )
+    from controller.formats.text.printable import misread_reason
     from controller.io.files.config_files import kept_path
     from controller.io.files.plain_files import content
     from controller.io.files.secret_files import read_curve_secret
@@ -95,6 +96,8 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     waiting = Path(f"{path}{ORDER}")
     lies_there = followed(path, table.site, table.name)
     if why:
+        if wrong := misread_reason(why):
+            raise EpochRefused(f"--why: {wrong}")
         proposal = EpochProposal(WHAT, table.site, table.name, lies_there, person.name, why, now)
         order = EpochOrder(signer.sign(proposal))
         proposer(order, signers)

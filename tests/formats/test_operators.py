@@ -120,7 +120,9 @@ def test_mistakes_are_reported_by_line(before: str, after: str, message: str) ->
 @pytest.mark.parametrize(("mark", "named"), [("\\u202e", "U+202E"), ("\\n", "U+000A"), ("\\u001b", "U+001B")])
 def test_a_name_in_the_file_reads_as_it_is(mark: str, named: str) -> None:
     """No order in it would be taken."""
-    with pytest.raises(ConfigError, match=f"expected a name without the unseen character U.{named[2:]}: type it anew"):
+    with pytest.raises(
+        ConfigError, match=rf"expected plain text on one line, got the unseen character U\+{named[2:]}; type it"
+    ):
         read_operators(FILE.replace("J. Lee", f"J. {mark}eeL"), "operators.toml")
 
 

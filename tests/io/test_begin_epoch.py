@@ -17,6 +17,7 @@ from controller.formats.orders.epoch_authorization import (
     EpochApproval,
     EpochOrder,
     EpochOrderRefused,
+    EpochProposal,
     OrderSigner,
     check,
 )
@@ -167,6 +168,29 @@ def test_at_a_table_without_operators_what_is_lacking_is_named(
     refused(house.asks(*given), f"a new epoch needs two people and a reason; give {lacking} too\n")
     refused(house.asks("--who", "A", "--witness", "A", "--why", "x"), "two people; --who and --witness are one: A\n")
     assert house.asks("--who", "A", "--witness", "B", "--why", "x").exit_code == 0
+
+
+@pytest.mark.parametrize("option", ["--who", "--witness", "--why"])
+def test_there_too_names_and_the_reason_read_as_they_are(house: House, option: str) -> None:
+    house.table.write_text(house.table.read_text().partition("\n[operator]")[0])
+    given = {"--who": "A. Bell", "--witness": "B. Lee", "--why": "yearly"}
+    given[option] += "\u202e"
+    words = [word for pair in given.items() for word in pair]
+    refused(house.asks(*words), f"{option}: expected plain text on one line, got the unseen character U+202E; type it")
+    assert house.epoch() == 3
+
+
+def test_the_reason_that_is_proposed_reads_as_it_is(house: House) -> None:
+    refused(house.signs("okafor", "--why", "yearly\nA. Bell approves"), "--why: expected plain text on one line")
+    assert not house.waiting.exists()
+    # Nor is it begun where the proposal was written by hand.
+    assert house.signs("okafor", "--why", "x").exit_code == 0
+    order = EpochOrder.read(house.waiting.read_bytes())
+    proposal = msgspec.structs.replace(msgspec.json.decode(order.proposal.text, type=EpochProposal), why="x\u202e")
+    okafor = OrderSigner(read_curve_secret(house.directory / "okafor.key"))
+    house.waiting.write_bytes(msgspec.json.encode(EpochOrder(okafor.sign(proposal))))
+    refused(house.signs("reyes"), "--why: expected plain text on one line, got the unseen character U+202E")
+    assert house.epoch() == 3
 
 
 @pytest.mark.parametrize("part", ["text", "key", "signature"])

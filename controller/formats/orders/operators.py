@@ -25,7 +25,7 @@ from controller.formats.orders.requests import (
     is_signed,
     is_too_long,
 )
-from controller.formats.text.printable import unprintable_in
+from controller.formats.text.printable import misread_reason
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake
 from controller.formats.text.toml_schema import PublicKey, Section, read_sections
@@ -155,9 +155,8 @@ def _twice(found: Operators) -> Iterable[Mistake]:
             yield Mistake(("operator", number), "expected keys, signs or both")
         if not is_seen(operator.name):
             yield Mistake(("operator", number, "name"), f"expected a name that can be seen, got {operator.name!r}")
-        elif mark := unprintable_in(operator.name):
-            said = f"expected a name without the unseen character U+{ord(mark):04X}: type it anew"
-            yield Mistake(("operator", number, "name"), said)
+        elif wrong := misread_reason(operator.name):
+            yield Mistake(("operator", number, "name"), wrong)
         if wrong := mixed_scripts(operator.name):
             yield Mistake(("operator", number, "name"), f"expected {wrong}")
         alike = next((name for name in names if look_alike(name, operator.name)), None)

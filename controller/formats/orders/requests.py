@@ -39,7 +39,7 @@ from controller.formats.orders.person_names import (
     mixed_scripts,
 )
 from controller.formats.text.card_names import card_named
-from controller.formats.text.printable import unprintable_in
+from controller.formats.text.printable import misread_reason
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import DECK
 
@@ -357,9 +357,8 @@ def refuse_unprintable(wanted: FloorRequest) -> None:
         CommandRefused: with the character, and what to do.
     """
     for key in wanted.__struct_fields__:
-        if key != "transaction" and (mark := unprintable_in("".join(words_in(getattr(wanted, key))))):
-            named = f"expected plain text on one line, got the unseen character U+{ord(mark):04X}"
-            raise CommandRefused(f"{key}: {named}; type it anew instead of pasting it")
+        if key != "transaction" and (wrong := misread_reason("".join(words_in(getattr(wanted, key))))):
+            raise CommandRefused(f"{key}: {wrong}")
 
 
 def words_in(value: object) -> Iterator[str]:

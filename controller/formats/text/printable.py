@@ -10,13 +10,13 @@ _JOINERS: Final = frozenset("\u200c\u200d")
 """Without them words of Persian and of India's languages are misspelt; they move nothing."""
 
 
-def unprintable_in(text: str) -> str:
-    """The first character of a text that shows as nothing and moves, divides or hides what is shown; empty: none.
+def misread_reason(text: str) -> str:
+    """Why what a person wrote may be read as something else, and what to do; empty: it is read as it is.
 
-    A control code, the end of a line, half a character, a mark of direction (what follows U+202E is read backwards) or
-    another mark of format.
+    It has a character that shows as nothing and moves, divides or hides what is shown: a control code, the end of a
+    line, half a character, a mark of direction (what follows U+202E is read backwards) or another mark of format.
     """
-    return next(
+    mark = next(
         (
             letter
             for letter in text
@@ -24,6 +24,10 @@ def unprintable_in(text: str) -> str:
         ),
         "",
     )
+    if not mark:
+        return ""
+    said = f"expected plain text on one line, got the unseen character U+{ord(mark):04X}"
+    return f"{said}; type it anew instead of pasting it"
 
 
 def printable(text: str) -> str:

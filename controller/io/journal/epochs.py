@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from controller.core.persons import same_person
 from controller.formats.journal.records import Identity
+from controller.formats.text.printable import misread_reason
 from controller.io.files.fsync_dir import sync_directory
 from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.journal.journal import Journal
@@ -63,13 +64,16 @@ async def begin_epoch(
     the ending. May be called again if it was cut off in between.
 
     Raises:
-        EpochRefused: the persons are not two, the table runs, the journal is another table's, the second copy is of an
-            epoch to come, or the disk refuses.
+        EpochRefused: the persons are not two, a name or the reason may be misread, the table runs, the journal is
+            another table's, the second copy is of an epoch to come, or the disk refuses.
     """
     names = [ruling.who.strip(), ruling.witness.strip()]
     given = {"--who": names[0], "--witness": names[1], "--why": ruling.why.strip()}
     if lacking := [option for option, text in given.items() if not text]:
         raise EpochRefused(f"a new epoch needs two people and a reason; give {', '.join(lacking)} too")
+    for option, text in {**given, "--why": ruling.why}.items():
+        if wrong := misread_reason(text):
+            raise EpochRefused(f"{option}: {wrong}")
     if same_person(*names):
         raise EpochRefused(f"a new epoch needs two people; --who and --witness are one: {names[0]}")
     try:
