@@ -122,7 +122,7 @@ class Lazy(click.Group):
                 formatter.write_dl([(name.ljust(width), line) for name, line in group.items()])
 
 
-@click.group(cls=Lazy)
+@click.group(cls=Lazy, context_settings={"help_option_names": ["--help", "-h"]})
 @click.version_option(package_name="tableside", prog_name="tableside")
 def main() -> None:
     """Run a live blackjack table: cards and chips in, settled rounds out."""

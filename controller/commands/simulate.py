@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -80,9 +79,10 @@ def command(
             played = asyncio.run(until_interrupted(wanted))
             if played:
                 truth.write_bytes(account_bytes(truth_of(played)))
-    except (FolderInUse, KeyFileRefused, ValueError, OSError) as error:
-        say(f"tableside: {error}", err=True)
-        sys.exit(2)
+    except (FolderInUse, KeyFileRefused, ValueError) as error:
+        refuse(error)
+    except OSError as error:
+        refuse(f"{error.filename or directory}: {error.strerror or error}")
     where = f"the truth is in {truth}" if played else f"{truth} is not written"
     say(f"{many(len(played), 'round')} played; {where}")
 

@@ -39,6 +39,13 @@ def test_a_table_to_be_watched_is_named_by_site_and_name(table: str) -> None:
     ) == (2, True)
 
 
+@pytest.mark.parametrize("words", [(), ("rounds",), ("meter", "adjust"), ("adjust",)])
+def test_help_is_asked_for_in_short_too(words: tuple[str, ...]) -> None:
+    short, full = (CliRunner().invoke(main, [*words, one]) for one in ("-h", "--help"))
+    assert (short.exit_code, short.output) == (0, full.output)
+    assert "  -h, --help  " in full.output
+
+
 def test_the_help_lists_every_command_once_in_its_group() -> None:
     lines = CliRunner().invoke(main, ["--help"]).output.splitlines()
     assert [line[:-1] for line in lines if re.match(r"\w.*:$", line)] == ["Options", *GROUPS]

@@ -82,3 +82,10 @@ def test_side_wagers_that_nobody_will_lay_are_named(tmp_path: Path) -> None:
     with_jackpots = tuple(bet for bet in plain if bet not in {"blazing7s", "five_card_progressive"})
     assert unplayed(options("hollywood-penn-national", jackpots=True)) == with_jackpots
     assert unplayed(options("hollywood-penn-national", jackpots=True, sensors=True)) == with_jackpots
+
+
+def test_ports_that_cannot_be_made_are_named(tmp_path: Path) -> None:
+    (tmp_path / "ports").write_text("no folder")
+    done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"tableside: {tmp_path / 'ports'}: File exists\n"
