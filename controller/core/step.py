@@ -96,9 +96,12 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     table = _with_order(table, stamped)
     ready, moving = chips_in_motion.gather(table, stamped)
     if moving and isinstance(stamped.input, readings.CardDrawn):
-        laid, away = chips_in_motion.laid(table.house, moving)
+        laid, away = chips_in_motion.laid(table, moving)
         if laid and _ends_wait(table, ready[:-1], laid, stamped, stamped.input):
             ready, moving = (*ready[:-1], *laid, stamped), away
+        else:
+            anew, moving = chips_in_motion.laid_anew(table, moving)
+            ready = (*ready[:-1], *anew, stamped)
     if ready == (stamped,) and moving == table.state.moving:
         return _step_or_defer(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
@@ -365,7 +368,7 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
         lifecycle.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
-        chips_in_motion.note_possible_next_bet(transaction, before, felt[name], first_ns, last_ns)
+        next_deal.note_possible_next_bet(transaction, before, felt[name], first_ns, last_ns)
     if transaction.state.round is not None and before is not None:
         unseen_moves.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])

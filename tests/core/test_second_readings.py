@@ -266,3 +266,26 @@ def test_by_a_journal_of_before_it_was_doubled_and_pinched() -> None:
     rig = played("hollywood-penn-national", LAID_TWICE_ON_NINETEEN, is_kept=False)
     assert "1: spot 6 main -80.00" in rig.postings()
     assert AlertKind.PINCHING in accused(rig)
+
+
+LAID_BACK_WHILE_CARDS_WAIT = (
+    "1 main 10 / wait 5 / Th / wait 0.7 / 9c / wait 0.7 / Kd / wait 0.7 / 8s / wait 4 / 1 main 20 / wait 1.5 / 1 main 0"
+    " / wait 2 / 1 main 40 / 2 main 60 / 4 main 100 / wait 5 / 5c / wait 0.8 / 2c / wait 0.8 / Ah / wait 0.5 / Ah"
+    " / wait 0.5 / Ac / wait 1 / 2d / wait 1 / 3h / wait 0.6 / 6c / wait 7 / 5h / wait 1 / 2 main 0 / wait 1.3"
+    " / 2 main 60 / wait 2 / 4c / wait 31 / Qs / wait 2 / 9c / wait 1 / Tc / wait 4 / 1 main 80 / wait 1 / 2 main 90"
+    " / wait 2 / 2 main 120 / wait 0.5 / 4 main 0"
+)
+"""Four changes its chips just before it hits, while the card before waits for what follows it."""
+
+
+def test_a_wager_laid_back_before_a_card_while_others_wait_lies_there_when_it_comes() -> None:
+    rig = played("borgata", LAID_BACK_WHILE_CARDS_WAIT)
+    assert rig.postings()[1:] == []
+    assert accused(rig) == []
+
+
+def test_by_a_journal_of_before_that_card_began_a_round() -> None:
+    rig = keyless("borgata", 350)
+    rig.change_house(movements_joined=False)
+    rig.play(LAID_BACK_WHILE_CARDS_WAIT)
+    assert "2: spot 2 main -60.00" in rig.postings()

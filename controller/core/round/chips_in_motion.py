@@ -20,15 +20,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
-from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.hand import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.inference.dues import main_due
-from controller.core.inference.lattice import TooManySequences
-from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
-from controller.core.round import early_doubles, missed_cards, raised_chips
+from controller.core.round import early_doubles, next_deal, raised_chips
 from controller.core.table.layout import Zone, heard_elsewhere, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
@@ -113,13 +110,24 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
     return (*ready, stamped), tuple(moving)
 
 
-def laid(house: House, moving: tuple[MovingChips, ...]) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
-    """The changes to be stepped before a card if it may be the next deal's first, and the chips that still move.
+_Moves = tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]
+"""The changes to be stepped before a card, and the chips that still move."""
 
-    The next bets lie before a deal begins. Of chips that are away a card does not say that they were lost.
+
+def laid(table: Table, moving: tuple[MovingChips, ...]) -> _Moves:
+    """What is stepped before a card if it may be the next deal's first, as the next bets lie before a deal begins.
+
+    Of chips that are away a card does not say that they were lost.
     """
-    away = tuple(one for one in moving if _lowered(house, one))
+    away = tuple(one for one in moving if _lowered(table.house, one))
     return tuple(_whole_move(one) for one in moving if one not in away), away
+
+
+def laid_anew(table: Table, moving: tuple[MovingChips, ...]) -> _Moves:
+    """What is stepped before a card while others wait for their deal: what lay in an empty place came before it."""
+    is_awaited = table.house.movements_joined and bool(table.state.deferred)
+    anew = tuple(one for one in moving if is_awaited and not one.lay_cents)
+    return tuple(map(_whole_move, anew)), tuple(one for one in moving if one not in anew)
 
 
 def deadline_ns(transaction: Transaction) -> int:
@@ -341,7 +349,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
         return True
     if seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
-    return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
+    return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not next_deal.may_be_taken(transaction)
 
 
 def _is_laid_back(transaction: Transaction, one: MovingChips) -> bool:
@@ -408,85 +416,6 @@ def _are_of_broken_hands(transaction: Transaction, one: MovingChips) -> bool:
     return any(sum(taken) == cents for broken in stakes for taken in ways_to_take(broken))
 
 
-def _may_be_taken(transaction: Transaction) -> bool:
-    """Whether losing wagers may be taken: some play is over, and no key that must turn the hole card is missing."""
-    return not _turn_key_missing(transaction) and round_end.some_play_is_over(transaction)
-
-
-def _turn_key_missing(transaction: Transaction) -> bool:
-    """Whether the key that must turn the hole card has still to come."""
-    return transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
-
-
-def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> None:
-    """Other chips lie in the place of a wager and come to the same.
-
-    Where the wager may have been lost or given up they may be the next bet: what happened there counts as unseen.
-    """
-    round_now = transaction.round()
-    if after.name != "main" or after.spot not in round_now.bets.spots or not round_now.bets.locked:
-        return
-    if round_now.evidence.trouble or not round_now.is_dealt():
-        return
-    may_be_another = (
-        _may_be_next_bet(transaction, before, after, face_down=False)
-        or _may_be_given_up(transaction, before, after, first_ns, last_ns)
-        or _may_be_broken_hands(transaction, before, after, last_ns)
-    )
-    if not may_be_another:
-        return
-    unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
-    unseen = replace(unseen, exchanged=True, cleared=transaction.house.movements_joined)
-    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
-    missed_cards.ask_if_bet_before_card(transaction, first_ns, last_ns)
-
-
-def _may_be_broken_hands(transaction: Transaction, before: Zone, after: Zone, last_ns: int) -> bool:
-    """Whether other chips lie in the place of a broken hand's, which the house takes at once: they are the next bet.
-
-    By what was known when they came: a card that has come since is nobody's while a broken hand's chips lie there.
-    """
-    round_now = transaction.round()
-    if not transaction.house.second_readings_kept or not set(after.chips).isdisjoint(before.chips):
-        return False
-    box, lattice = round_now.bets.spots.index(after.spot), transaction.lattice()
-    plays = lattice.as_of(last_ns) if transaction.house.movements_joined else lattice
-    return any(node.boxes[box].bust_on_layout for node in plays.frontier)
-
-
-def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:
-    """Whether other chips lie in the place of a wager that its player may have surrendered between two looks.
-
-    Where every decision has its key, that of the surrender tells.
-    """
-    round_now = transaction.round()
-    if not transaction.house.moves_reconsidered or round_now.hides_faces():
-        return False
-    if round_now.options(transaction.rules).stand_key == "always" or not set(after.chips).isdisjoint(before.chips):
-        return False
-    box = round_now.bets.spots.index(after.spot)
-    taken = DatedObservation(first_ns, last_ns, ChipsObserved(box, "main", before.cents, 0))
-    try:
-        plays = transaction.lattice().observe(taken).frontier
-    except TooManySequences:
-        return True
-    return any(node.boxes[box].kind is BoxStatus.SURRENDERED for node in plays)
-
-
-def _may_be_next_bet(
-    transaction: Transaction, before: ChipsSeen | Zone, seen: ChipsSeen | Zone, *, face_down: bool
-) -> bool:
-    """Whether other chips that lie in a wager's place may be its player's next bet: the wager may have been taken.
-
-    ``face_down``: what is said where hands lie so, as how long chips wait follows from no face.
-    """
-    if not transaction.house.moves_reconsidered or not seen.chips or not set(seen.chips).isdisjoint(before.chips):
-        return False
-    if transaction.round().hides_faces():
-        return face_down and not _turn_key_missing(transaction)
-    return _may_be_taken(transaction)
-
-
 def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:
     """What a zone held when it was last reported, if that is something else; None: it never was, or is the same."""
     before = _last_reported(table, seen.spot, seen.zone) if known is None else _seen(known.last)
@@ -521,7 +450,7 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
     transaction = Transaction(table, stamped)
     if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
         return False
-    return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
+    return not (lowered and next_deal.may_be_next_bet(transaction, before, seen, face_down=True))
 
 
 def _moving_beside(

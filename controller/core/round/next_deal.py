@@ -18,15 +18,20 @@ from enum import Enum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
+from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.hand import deal_cards
-from controller.core.inference.observation import ChipsObserved
+from controller.core.game.position import BoxStatus
+from controller.core.inference.lattice import TooManySequences
+from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.round import closing, first_card, lifecycle, raised_chips, unseen_moves
+from controller.core.round import closing, first_card, lifecycle, missed_cards, raised_chips, unseen_moves
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.layout import zone_name
+from controller.core.table.layout import Zone, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -457,3 +462,82 @@ def close_at_next_deal(transaction: Transaction) -> None:
         closing.close_leaving_wagers_open(transaction)
     else:
         lifecycle.close_round(transaction)
+
+
+def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> None:
+    """Other chips lie in the place of a wager and come to the same.
+
+    Where the wager may have been lost or given up they may be the next bet: what happened there counts as unseen.
+    """
+    round_now = transaction.round()
+    if after.name != "main" or after.spot not in round_now.bets.spots or not round_now.bets.locked:
+        return
+    if round_now.evidence.trouble or not round_now.is_dealt():
+        return
+    may_be_another = (
+        may_be_next_bet(transaction, before, after, face_down=False)
+        or _may_be_given_up(transaction, before, after, first_ns, last_ns)
+        or _may_be_broken_hands(transaction, before, after, last_ns)
+    )
+    if not may_be_another:
+        return
+    unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
+    unseen = replace(unseen, exchanged=True, cleared=transaction.house.movements_joined)
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
+    missed_cards.ask_if_bet_before_card(transaction, first_ns, last_ns)
+
+
+def _may_be_broken_hands(transaction: Transaction, before: Zone, after: Zone, last_ns: int) -> bool:
+    """Whether other chips lie in the place of a broken hand's, which the house takes at once: they are the next bet.
+
+    By what was known when they came: a card that has come since is nobody's while a broken hand's chips lie there.
+    """
+    round_now = transaction.round()
+    if not transaction.house.second_readings_kept or not set(after.chips).isdisjoint(before.chips):
+        return False
+    box, lattice = round_now.bets.spots.index(after.spot), transaction.lattice()
+    plays = lattice.as_of(last_ns) if transaction.house.movements_joined else lattice
+    return any(node.boxes[box].bust_on_layout for node in plays.frontier)
+
+
+def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:
+    """Whether other chips lie in the place of a wager that its player may have surrendered between two looks.
+
+    Where every decision has its key, that of the surrender tells.
+    """
+    round_now = transaction.round()
+    if not transaction.house.moves_reconsidered or round_now.hides_faces():
+        return False
+    if round_now.options(transaction.rules).stand_key == "always" or not set(after.chips).isdisjoint(before.chips):
+        return False
+    box = round_now.bets.spots.index(after.spot)
+    taken = DatedObservation(first_ns, last_ns, ChipsObserved(box, "main", before.cents, 0))
+    try:
+        plays = transaction.lattice().observe(taken).frontier
+    except TooManySequences:
+        return True
+    return any(node.boxes[box].kind is BoxStatus.SURRENDERED for node in plays)
+
+
+def may_be_next_bet(
+    transaction: Transaction, before: ChipsSeen | Zone, seen: ChipsSeen | Zone, *, face_down: bool
+) -> bool:
+    """Whether other chips that lie in a wager's place may be its player's next bet: the wager may have been taken.
+
+    ``face_down``: what is said where hands lie so, as how long chips wait follows from no face.
+    """
+    if not transaction.house.moves_reconsidered or not seen.chips or not set(seen.chips).isdisjoint(before.chips):
+        return False
+    if transaction.round().hides_faces():
+        return face_down and not _turn_key_missing(transaction)
+    return may_be_taken(transaction)
+
+
+def may_be_taken(transaction: Transaction) -> bool:
+    """Whether losing wagers may be taken: some play is over, and no key that must turn the hole card is missing."""
+    return not _turn_key_missing(transaction) and round_end.some_play_is_over(transaction)
+
+
+def _turn_key_missing(transaction: Transaction) -> bool:
+    """Whether the key that must turn the hole card has still to come."""
+    return transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
