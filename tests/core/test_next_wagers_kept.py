@@ -72,3 +72,26 @@ def test_in_journals_of_before_it_was_one() -> None:
     rig.change_house(next_wagers_followed=False)
     rig.play(TAKEN_UP_LATE)
     assert f"{UNSAID}; its wagers, locked in no round, would be spot 1 main 60.00, spot 4 main 10.00" in reasons(rig)
+
+
+DEALT_LATER = (
+    "2 main 10 / wait 5 / Th / wait 0.5 / 9c / wait 0.5 / Kd / wait 0.5 / 8s / wait 4 / 2 main 20 / wait 1.5 / 2 main 0"
+    " / wait 2 / 2 main 20 / wait 5 / 5h / wait 0.5 / 6d / wait 0.5 / 9s / wait 0.5 / 4c / wait 5 / 7c / wait 2.2"
+    " / 2 main 0 / wait 3.5 / 2 main 20 / wait 2.1 / 3c / wait 2.4 / 3c / wait 0.5 / 8d / wait 0.5 / Jd / wait 3 / 7h"
+    " / wait 2.3 / 4 main 50 / wait 1.2 / Kc / wait 2.4 / 2 main 40 / wait 5.3 / 4c / wait 0.6 / As / wait 2.3 / Kc"
+    " / wait 0.5 / 3c / wait 0.5 / Jc / wait 0.6 / Th / wait 4.1 / Jd / wait 1.9 / 4d / wait 3.1 / 4 main 125"
+    " / wait 0.6 / 2 main 90 / wait 0.4 / 4 main 0 / wait 1.9 / 2 main 80 / wait 1.3 / 2 main 40 / wait 1.8 / 2 main 20"
+    " / wait 0.1 / 4 main 20 / wait 1.6 / 4 main = 20 / wait 1.9 / 8s / wait 0.5 / 9c / wait 0.4 / 8c / wait 0.5"
+    " / Tc / wait 0.4 / 6d / wait 0.5 / 6c / wait 9"
+)
+"""A player changes his chips, and it is asked whether a round has begun; the next deal comes seven cards later."""
+
+
+@pytest.mark.parametrize(("are_followed", "later"), [(True, ["spot 2 main 40.00, spot 4 main 50.00"]), (False, [])])
+def test_the_wagers_of_a_later_deal_are_named_too(later: list[str], *, are_followed: bool) -> None:
+    rig = keyless("hollywood-penn-national", 350)
+    rig.change_house(next_wagers_followed=are_followed)
+    rig.play(DEALT_LATER)
+    asked = [reason for reason in reasons(rig) if reason.startswith(UNSAID)]
+    assert len(asked) == 1
+    assert asked[0].split("would be ")[1].split("; or, if it began later, ") == ["spot 2 main 20.00", *later]

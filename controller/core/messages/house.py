@@ -275,8 +275,8 @@ class House(Value, frozen=True, tag=False):
     """
     next_wagers_followed: bool = False
     """Whether the wagers of a round that may have begun, of which a person is asked, are what lay there at the card of
-    which that is asked, though it is reported after it. False: the journal is of before, when they were what had been
-    reported.
+    which that is asked, though it is reported after it, or at a later deal. False: the journal is of before, when they
+    were what had been reported.
     """
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

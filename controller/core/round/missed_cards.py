@@ -24,7 +24,7 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.persons import Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money, named_people, raise_alert_about
-from controller.core.table.round_state import Round
+from controller.core.table.round_state import PossibleDeal, Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen
@@ -38,6 +38,15 @@ MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
 _NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
 
 _FALTERED: Final = "Cards came that may be the next deal's: has another round begun?"
+
+_CARDS_OF_DEAL: Final = 3
+"""So many cards that follow one another at once may be a deal."""
+
+_DEALT_ON_NS: Final = 3_500_000_000
+"""So soon one card of a deal follows the other."""
+
+_DEALS_KEPT: Final = 2
+"""Of very many such runs of cards the last are kept."""
 
 _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
@@ -168,16 +177,36 @@ def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
 
 
 def note_next_card(transaction: Transaction, at_ns: int) -> None:
-    """A card comes, which is the first of the round that may have begun, if chips alone have said that it may."""
-    if transaction.round().ending.next_from_ns == NEVER_ENDS:
+    """A card comes in a round of which it is asked whether another has begun: it may be the first of that one's deal.
+
+    So it is if chips alone have said that another may have begun, and so may one be that comes after a pause.
+    """
+    ending = transaction.round().ending
+    if ending.next_from_ns == NEVER_ENDS:
         transaction.change_ending(next_from_ns=at_ns)
+    if ending.next_from_ns < 0 or not transaction.round().questions.doubt:
+        return
+    last_ns, deals = transaction.times().last_card_ns, ending.next_deals
+    if at_ns - last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS:
+        lying = lock.bets_on_layout(transaction)
+        kept = tuple(one for one in deals if one.cards >= _CARDS_OF_DEAL)
+        begun = [PossibleDeal(at_ns, at_ns, 1, lying)] if all(one.wagers != lying for one in kept) else []
+        transaction.change_ending(next_deals=(*kept[-_DEALS_KEPT:], *begun))
+    elif deals and deals[-1].last_ns == last_ns and at_ns - last_ns <= _DEALT_ON_NS:
+        more = replace(deals[-1], last_ns=at_ns, cards=deals[-1].cards + 1)
+        transaction.change_ending(next_deals=(*deals[:-1], more))
 
 
 def note_next_bets(transaction: Transaction, last_ns: int) -> None:
     """What lay in a zone by some moment is reported: the wagers of the round that may have begun are what lay there."""
-    round_now = transaction.round()
-    if round_now.ending.next_wagers and last_ns <= round_now.ending.next_from_ns and round_now.questions.doubt:
-        transaction.change_ending(next_wagers=lock.bets_on_layout(transaction))
+    ending = transaction.round().ending
+    if not transaction.round().questions.doubt or not ending.next_wagers:
+        return
+    lying = lock.bets_on_layout(transaction)
+    if last_ns <= ending.next_from_ns:
+        transaction.change_ending(next_wagers=lying)
+    if ending.next_deals and last_ns <= ending.next_deals[-1].from_ns:
+        transaction.change_ending(next_deals=(*ending.next_deals[:-1], replace(ending.next_deals[-1], wagers=lying)))
 
 
 def _wagers_text(wagers: tuple[LockedWager, ...]) -> str:
@@ -187,7 +216,12 @@ def _wagers_text(wagers: tuple[LockedWager, ...]) -> str:
 def _with_next_wagers(round_now: Round, reason: str) -> str:
     """A reason, and the wagers of the round that is meant by it: they are on no list but this."""
     wagers = round_now.ending.next_wagers
-    return f"{reason}; its wagers, locked in no round, would be {_wagers_text(wagers)}" if wagers else reason
+    if not wagers:
+        return reason
+    deals = (one.wagers for one in round_now.ending.next_deals if one.cards >= _CARDS_OF_DEAL)
+    others = " or ".join(_wagers_text(one) for one in deals if one and one != wagers)
+    later = f"; or, if it began later, {others}" if others else ""
+    return f"{reason}; its wagers, locked in no round, would be {_wagers_text(wagers)}{later}"
 
 
 def ask_if_miscounted(transaction: Transaction, until: int) -> None:

@@ -283,6 +283,16 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """Since when it has been open, in table time; -1: there is none, or an alert says that nobody answers."""
 
 
+class PossibleDeal(Value, frozen=True, tag=False):
+    """Cards that follow one another in a round that may be over: they may be the deal of the next."""
+
+    from_ns: int
+    last_ns: int
+    cards: int
+    wagers: tuple[LockedWager, ...]
+    """What lay there as the first of them came."""
+
+
 class RoundEnding(Value, frozen=True, tag=False):
     """What is settled, how far the round is closed, and what has begun of the next."""
 
@@ -309,6 +319,8 @@ class RoundEnding(Value, frozen=True, tag=False):
     hole card was turned, and no card is asked about."""
     next_wagers: tuple[LockedWager, ...] = ()
     """The wagers that the round has which may have begun since, as it is asked: they are locked in none."""
+    next_deals: tuple[PossibleDeal, ...] = ()
+    """Where else the deal of that round may be, in the cards that have come since it was asked."""
     next_from_ns: int = -1
     """When the first card came that may be that round's; ``NEVER_ENDS``: none has since it was asked; -1: it was not
     asked."""
