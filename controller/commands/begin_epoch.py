@@ -12,6 +12,7 @@ from controller.commands.terminal import refuse, say
 
 if TYPE_CHECKING:
     from controller.formats.config.table_file import Config
+    from controller.formats.orders.epoch_authorization import OrderSigner
     from controller.formats.orders.operators import ChannelUser
     from controller.io.journal.epochs import EpochRuling, EpochStart
 
@@ -70,14 +71,11 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         EpochOrder,
         EpochOrderRefused,
         EpochProposal,
-        OrderSigner,
         check,
         proposer,
     )
     from controller.formats.text.printable import misread_reason
-    from controller.io.files.config_files import kept_path
     from controller.io.files.plain_files import content
-    from controller.io.files.secret_files import read_curve_secret
     from controller.io.journal.epochs import EpochRefused, EpochRuling, followed
     from controller.io.system.clock import SystemClock
 
@@ -85,8 +83,7 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         first = "the first gives --operator-key FILE --why REASON, the second --operator-key FILE alone"
         raise EpochRefused(f"this table knows its operators: each of two gives --operator-key, not a name; {first}")
     signers = operators(config)
-    key, is_kept = kept_path(operator_key, os.environ.get("CREDENTIALS_DIRECTORY"), "--operator-key")
-    signer = OrderSigner(read_curve_secret(key, kept_by_service=is_kept))
+    signer = _signer(operator_key)
     person = signers.get(signer.public)
     if person is None:
         advice = f'add signs = ["{signer.public}"] to whose key it is'
@@ -116,6 +113,20 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     ruling = EpochRuling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode())
     begun(config, ruling, SystemClock().wall_ns())
     waiting.unlink()
+
+
+def _signer(operator_key: str) -> OrderSigner:
+    """The signing key that goes with an operator's secret key.
+
+    Raises:
+        SecretRefused, OSError: there is none to be read.
+    """
+    from controller.formats.orders.epoch_authorization import OrderSigner
+    from controller.io.files.config_files import kept_path
+    from controller.io.files.secret_files import read_curve_secret
+
+    key, is_kept = kept_path(operator_key, os.environ.get("CREDENTIALS_DIRECTORY"), "--operator-key")
+    return OrderSigner(read_curve_secret(key, kept_by_service=is_kept))
 
 
 def operators(config: Config) -> dict[str, ChannelUser]:
