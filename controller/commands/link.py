@@ -31,9 +31,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
 
 
+def _as_written(ctx: click.Context, param: click.Parameter, text: str) -> str:
+    """A name or a reason, which stands in the ledger for years.
+
+    Raises:
+        click.BadParameter: it may be read as something else than it is.
+    """
+    from controller.formats.text.printable import misread_reason
+
+    if wrong := misread_reason(text):
+        raise click.BadParameter(wrong, ctx, param)
+    return text
+
+
 def _by_two(work: F) -> F:
-    who = click.option("--who", required=True, metavar="NAME", help="who orders it")
-    second = click.option("--second", required=True, metavar="NAME", help="another person, who approves it")
+    who = click.option("--who", required=True, callback=_as_written, metavar="NAME", help="who orders it")
+    more = "another person, who approves it"
+    second = click.option("--second", required=True, callback=_as_written, metavar="NAME", help=more)
     return CONFIG(who(second(work)))
 
 
@@ -131,7 +145,7 @@ def status(config: Path, *, as_json: bool) -> None:
 
 @command.command("adjust")
 @_by_two
-@click.option("--why", required=True)
+@click.option("--why", required=True, callback=_as_written)
 @click.option("--pool", type=click.Choice(["meter", "reserve"]), default="meter", show_default=True)
 @click.argument("units", type=int)
 @click.argument("reason", type=click.Choice(sorted({*ROSE, "over_limit_correction", "seed_recovery"})))
@@ -146,7 +160,7 @@ def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: i
 
 @command.command("change")
 @_by_two
-@click.option("--why", required=True)
+@click.option("--why", required=True, callback=_as_written)
 def change(config: Path, who: str, second: str, why: str) -> None:
     """Put the pool on the parameters of CONFIG: at once if nothing happened since its reset, else with the next one."""
     from controller.core.meters.state import NewParameters

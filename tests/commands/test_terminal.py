@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import re
+from pathlib import Path
 from typing import Final
 
 import click
@@ -13,6 +14,7 @@ import pytest
 import structlog
 from click.testing import CliRunner
 
+from controller.commands import link
 from controller.commands.terminal import Cell, Column, is_coloured, say, say_text, table_lines
 from controller.core.messages.floor_events import BoxDeclared
 from controller.formats.journal.records import Identity
@@ -126,3 +128,19 @@ def test_a_table_in_colour_obeys_nothing_that_stands_in_it() -> None:
     assert plain == list(table_lines(COLUMNS, ROWS, coloured=False))
     assert "".join(plain).isprintable()
     assert lines[1] == "    9  \x1b[32msettled\x1b[0m"
+
+
+@pytest.mark.parametrize("option", ["--who", "--second", "--why"])
+def test_who_moves_a_pool_and_why_reads_as_it_is(option: str, tmp_path: Path) -> None:
+    """It stands in the pool's ledger for years, and two people gave their names for it."""
+    given = {"--who": "A. Bell", "--second": "B. Lee", "--why": "counted"}
+    given[option] = f"{given[option]}\u202e"
+    words = [word for pair in given.items() for word in pair]
+    file = tmp_path / "link.toml"
+    file.touch()
+    for verb, more in (("adjust", ["5", "funding"]), ("change", [])):
+        ran = CliRunner().invoke(link.command, [verb, *words, str(file), *more])
+        assert ran.exit_code == 2
+        assert f"Invalid value for '{option}': expected plain text on one line, got the unseen character U+202E" in (
+            " ".join(ran.output.split())
+        )
