@@ -9,7 +9,7 @@ import click
 
 _AMOUNT: Final = re.compile(r"(-?)\$?([0-9]{1,3}(?:,[0-9]{3})*|[0-9]{1,12})\.([0-9]{2})")
 _NUMBER: Final = re.compile(r"[0-9]{1,18}")
-_NEGATIVE: Final = re.compile(r"-[0-9]+")
+_NEGATIVE: Final = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _CHIPS: Final = re.compile(r"\$?([0-9]{1,7})(?:\.([0-9]{2}))?x(-?[0-9]{1,6})")
 
 FROM_ONE: Final = "expected a whole number from 1"
@@ -51,7 +51,7 @@ class Chips(click.ParamType[tuple[int, int]]):
 
 
 class Numbered(click.Command):
-    """A command that is given the number of something: a number below 0 is none, and no option either."""
+    """A command that is given the number of something: a number or an amount below 0 is none, and no option either."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does."""
@@ -61,7 +61,8 @@ class Numbered(click.Command):
         except click.NoSuchOption as error:
             if not negative.startswith(error.option_name):
                 raise
-            raise click.UsageError(f"{negative}: {FROM_ONE}", ctx) from error
+            expected = "expected an amount from 0.00" if "." in negative else FROM_ONE
+            raise click.UsageError(f"{negative}: {expected}", ctx) from error
 
 
 class NumberFromOne(click.ParamType[int]):

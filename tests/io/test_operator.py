@@ -189,6 +189,11 @@ def test_no_broker_is_one_line() -> None:
     assert "broker 127.0.0.1:1" in ran.output
 
 
+def test_a_box_plays_for_no_amount_below_nothing() -> None:
+    ran = CliRunner().invoke(main, ["declare-box", "harbour/bj-1", "3", "-25.00", "--who", "floor", "--why", "cash"])
+    assert (ran.exit_code, "Error: -25.00: expected an amount from 0.00" in ran.output) == (2, True)
+
+
 @pytest.mark.parametrize(
     "named", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/2", "harbour/+", "#/bj-1", "table/journal.sqlite"]
 )

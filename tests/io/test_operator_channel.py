@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -180,6 +181,15 @@ async def test_what_cannot_be_reached_is_said_at_once(directory: Path) -> None:
         await put(ChannelAddress(str(directory / "floor" / SOCKET)), "void")
     with pytest.raises(NoReply, match="key file and the table's public key"):
         await put(ChannelAddress("tcp://127.0.0.1:9"), "void")
+    own = Pair(directory, "okafor")
+    for where, message in (
+        (ChannelAddress(str(directory)), "expected a role's socket, not a folder: DIRECTORY/ROLE/socket"),
+        (ChannelAddress("127.0.0.1:9"), "no socket here; over TCP it is tcp://127.0.0.1:9"),
+        (ChannelAddress("tcp://127.0.0.1", own.public, own.file), "expected tcp://HOST:PORT"),
+        (ChannelAddress("tcp://127.0.0.1:9", "okafor", own.file), "the table's public key: expected 40 characters"),
+    ):
+        with pytest.raises(NoReply, match=re.escape(f"{where.address}: {message}")):
+            await put(where, "void")
 
 
 async def test_a_port_that_is_taken_ends_the_channel(directory: Path) -> None:

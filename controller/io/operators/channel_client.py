@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -10,10 +11,15 @@ import zmq
 
 from controller.formats.orders.operators import FRAMES, PROTOCOL, request_frames
 from controller.formats.orders.requests import Reply
-from controller.io.files.secret_files import SecretRefused, read_secret
+from controller.formats.text.toml_schema import CURVE_KEY
+from controller.io.files.secret_files import SecretRefused, read_curve_secret
 from controller.io.mqtt.request import NoReply, read_reply
 
 MILLISECONDS: Final = 1000
+
+TCP: Final = "tcp://"
+
+_HOST_PORT: Final = re.compile(r"[^\s/:]+:[0-9]{1,5}|\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
 
 
 class ChannelAddress(NamedTuple):
@@ -49,22 +55,35 @@ def ask(where: ChannelAddress, table: str, verb: str, body: Mapping[str, Any], s
 
 
 def _connect(socket: zmq.Socket[bytes], where: ChannelAddress) -> None:
-    if not where.address.startswith("tcp://"):
+    if not where.address.startswith(TCP):
         if not Path(where.address).is_socket():
-            raise NoReply(f"{where.address}: no socket here that you may use; is the table running, with [operator]?")
+            raise NoReply(f"{where.address}: {_no_socket(where.address)}")
         socket.connect(f"ipc://{where.address}")
         return
+    if _HOST_PORT.fullmatch(where.address.removeprefix(TCP)) is None:
+        raise NoReply(f"{where.address}: expected {TCP}HOST:PORT")
     if where.key_file is None or not where.server_key:
         raise NoReply(f"{where.address}: over TCP your key file and the table's public key are needed")
-    secret = read_secret(where.key_file).strip()
+    if CURVE_KEY.fullmatch(where.server_key) is None:
+        raise NoReply(f"{where.address}: the table's public key: expected 40 characters, as `keys curve` printed them")
+    secret = read_curve_secret(where.key_file)
     socket.set(zmq.CURVE_SECRETKEY, secret)
     socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(secret))
     socket.set(zmq.CURVE_SERVERKEY, where.server_key.encode())
     socket.connect(where.address)
 
 
+def _no_socket(address: str) -> str:
+    """Why what was named is no socket of a role."""
+    if Path(address).is_dir():
+        return "expected a role's socket, not a folder: DIRECTORY/ROLE/socket"
+    if _HOST_PORT.fullmatch(address):
+        return f"no socket here; over TCP it is {TCP}{address}"
+    return "no socket here that you may use; is the table running, with [operator]?"
+
+
 def _silence(where: ChannelAddress, table: str, seconds: float) -> str:
-    if where.address.startswith("tcp://"):
+    if where.address.startswith(TCP):
         said = f"{where.address}: no reply within {seconds:g} s: no such table, or one of the keys is not known there"
     else:
         said = f"{where.address}: no reply from {table} within {seconds:g} s"
