@@ -289,3 +289,23 @@ def test_by_a_journal_of_before_that_card_began_a_round() -> None:
     rig.change_house(movements_joined=False)
     rig.play(LAID_BACK_WHILE_CARDS_WAIT)
     assert "2: spot 2 main -60.00" in rig.postings()
+
+
+PASSED_AS_CARD_CAME = (
+    "2 main 20 / 3 main 20 / 5 main 50 / deal 9h As Qs 2s 4h Ad Kd 3d / 5 main = 50 / Kc / 5 main 70 / 5 main 50 / Tc"
+    " / wait 1.2 / 2c / wait 2.2 / 5 main 0 / 3 main 0 / wait 8 / 2 main 10 / wait 6 / deal 4h 2h 7d Ad 8d As 9s 7s"
+)
+"""Twenty passes over the fifty of twenty, which the house lets nobody double, as thirteen hits and breaks."""
+
+
+def test_chips_that_the_rules_let_double_no_hand_pass_over_it_whatever_card_comes() -> None:
+    rig = played("pitch-h17", PASSED_AS_CARD_CAME)
+    assert rig.postings() == ["1: spot 2 main -20.00", "1: spot 3 main -20.00"]
+    assert accused(rig) == []
+
+
+def test_by_a_journal_of_before_the_card_was_that_hand_s() -> None:
+    rig = keyless("pitch-h17", 350)
+    rig.change_house(movements_joined=False)
+    rig.play(PASSED_AS_CARD_CAME)
+    assert "1: spot 5 main -50.00" in rig.postings()

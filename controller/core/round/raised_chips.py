@@ -140,11 +140,24 @@ def may_have_passed(transaction: Transaction, came: DatedObservation, gone: Date
     lattice, box, cents = transaction.lattice(), rise.box, rise.after - rise.before
     if cents > transaction.round().main_wagers()[box]:
         return True
-    if _lies_between(transaction.round(), came, gone) or may_have_been_raised(lattice, came, box):
+    is_raise = not transaction.house.movements_joined or _rules_allow_raise(lattice, came, box, cents)
+    if is_raise and (_lies_between(transaction.round(), came, gone) or may_have_been_raised(lattice, came, box)):
         return False
     bets_again = any(node.boxes[box].next_bet for node in lattice.frontier)
     dues = [main_due(lattice, lattice.frontier, box, hole).cents() for hole in _standing_holes(lattice)]
     return bets_again or not any(cents in due for due in dues)
+
+
+def _rules_allow_raise(lattice: Lattice, came: DatedObservation, box: int, cents: int) -> bool:
+    """Whether a hand of a box might be doubled or split by so much when chips came to it, or had just been."""
+    before = lattice.as_of(came.first_ns)
+    for node in before.frontier:
+        hand = before.game.hand_in_play(node) if node.acting == box else None
+        if hand is not None and (hand.now is HandStatus.OWED or any(before.game.raised(node, hand, cents))):
+            return True
+        if node.boxes[box].kind is BoxStatus.PENDING and before.game.raises_at_turn(node, box, cents):
+            return True
+    return False
 
 
 def _standing_holes(lattice: Lattice) -> list[int]:
