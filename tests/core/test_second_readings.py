@@ -38,7 +38,7 @@ LAID_AS_CARD_CAME = (
 def played(profile: str, text: str, cycle_ms: int = 350, *, is_kept: bool = True) -> HumanRig:
     """A table without keys; not ``is_kept``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
-    rig.change_house(second_readings_kept=is_kept)
+    rig.change_house(second_readings_kept=is_kept, movements_joined=is_kept)
     rig.play(text)
     return rig
 
@@ -309,3 +309,46 @@ def test_by_a_journal_of_before_the_card_was_that_hand_s() -> None:
     rig.change_house(movements_joined=False)
     rig.play(PASSED_AS_CARD_CAME)
     assert "1: spot 5 main -50.00" in rig.postings()
+
+
+LAID_BACK_UNTIL_THE_NEXT_CARD = (
+    "5 main 80 / 3 main 40 / wait 6 / deal 5h 8s 9c / wait 4.9 / deal 7c 9d 5c / wait 2.9 / 4s / 5 main 0 / wait 1.2"
+    " / Kc / 5 main = 80 / 3 main 0 / wait 4.5 / Jd"
+)
+"""Seventeen changes its chips while twelve hits twice and breaks; the dealer draws a jack to fourteen."""
+
+
+def test_a_wager_laid_back_in_other_chips_is_no_next_bet_beside_one_that_is_taken() -> None:
+    assert played("classic-shoe-and-pitch", LAID_BACK_UNTIL_THE_NEXT_CARD).postings() == []
+
+
+def test_by_a_journal_of_before_it_was_and_the_jack_began_a_round() -> None:
+    rig = keyless("classic-shoe-and-pitch", 350)
+    rig.change_house(movements_joined=False)
+    rig.play(LAID_BACK_UNTIL_THE_NEXT_CARD)
+    assert "1: spot 3 main +40.00" in rig.postings()
+
+
+CHANGED_AND_DOUBLED_FOR_LESS = (
+    "1 main 100 / wait 1.3 / 3 main 10 / wait 1 / 5 main 40 / wait 6 / deal 7d Jc Qs 7h 2c 2s 5s 9d / wait 3.1"
+    " / 1 main 200 / wait 1.1 / 8c / wait 1.8 / 6c / wait 1.4 / 5 main 0 / wait 0.4 / 5 main 40 / wait 1.3 / 5 main 50"
+    " / wait 1.3 / 5 main 60 / wait 1.6 / 5d / wait 6.8 / 6d / wait 2.4 / 5 main 120 / wait 0.7 / 3 main 20 / wait 1.5"
+    " / 3 main 10 / wait 0.6 / 1 main 400 / wait 4.1 / 1 main 0 / wait 0.5 / 5 main 0 / wait 0.6 / 5 main 60 / wait 0.6"
+    " / 1 main 20 / wait 2.3 / deal 5c 8c Ad 5d 3h Kh 9s 3h / wait 9"
+)
+"""Fifteen changes its chips and is doubled for half; the dealer breaks."""
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_a_wager_changed_and_doubled_for_less_in_one_look_is_no_next_bet(cycle_ms: int) -> None:
+    rig = played("hollywood-perryville", CHANGED_AND_DOUBLED_FOR_LESS, cycle_ms)
+    assert rig.postings() == ["1: spot 1 main +200.00", "1: spot 3 main +10.00", "1: spot 5 main +60.00"]
+    assert accused(rig) == []
+
+
+def test_by_a_journal_of_before_it_was_and_its_player_was_accused() -> None:
+    rig = keyless("hollywood-perryville", 700)
+    rig.change_house(movements_joined=False)
+    rig.play(CHANGED_AND_DOUBLED_FOR_LESS)
+    assert "1: spot 5 main +40.00" in rig.postings()
+    assert accused(rig) != []

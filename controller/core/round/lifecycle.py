@@ -214,6 +214,9 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
         return True
     explained = transaction.observe(observation, may_drop=True)
     if item.idle:
+        if transaction.house.movements_joined and item.before == item.after:
+            # Laid back it is the wager still, in whatever chips.
+            unseen_moves.note_left(transaction, item.box)
         return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
     explained = (

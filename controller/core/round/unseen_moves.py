@@ -219,9 +219,10 @@ def _changed_at(
     pairs = list[tuple[DatedObservation, DatedObservation]]()
     while len(here) > 1:
         (gone, went), (back, came) = here[-2:]
-        # With what a double or split adds it is twice as much, where one look shows both.
+        # With what a double or split adds it is twice as much, where one look shows both; for less, not as much.
         may_be_doubled = not pairs and went.before == wager
-        is_as_much = came.after == went.before or (may_be_doubled and came.after == 2 * wager)
+        for_less = transaction.house.movements_joined and wager < came.after < 2 * wager
+        is_as_much = came.after == went.before or (may_be_doubled and (for_less or came.after == 2 * wager))
         is_as_much = is_as_much and not went.after and not came.before
         if not (is_as_much and is_soon(transaction, gone, back)):
             break
@@ -343,7 +344,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
         if transaction.house.falls_at_cards and round_now.must_ignore_faces():
-            _note_left(transaction, item.box)
+            note_left(transaction, item.box)
         return True
     return False
 
@@ -414,13 +415,13 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     if rise.before == item.after or transaction.observe(both, may_drop=True):
         if transaction.house.slips_reckoned and item.after < item.before:
             # It may be handed back in other chips for the whole: what lies there is the wager still.
-            _note_left(transaction, item.box)
+            note_left(transaction, item.box)
         return True
     transaction.roll_back(before)
     return False
 
 
-def _note_left(transaction: Transaction, box: int) -> None:
+def note_left(transaction: Transaction, box: int) -> None:
     """Keep that what lies in a box's main zone is its wager still."""
     left = transaction.state.felt[zone_name(transaction.round().bets.spots[box], "main")].chips
     transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))
