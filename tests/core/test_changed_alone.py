@@ -92,7 +92,7 @@ def test_a_wager_laid_back_though_no_play_explains_that_it_went_lies_there_still
 
 def test_in_journals_of_before_the_card_began_a_round_and_the_player_was_accused() -> None:
     rig = keyless("pitch-h17", 350)
-    rig.change_house(changes_outlast_questions=False)
+    rig.change_house(changes_outlast_questions=False, movements_joined=False)
     rig.play(f"{FIRST} / {BREAKS} / {NEXT_DEAL}")
     assert rig.postings() == ["1: spot 1 main +10.00"]
     assert AlertKind.PINCHING in accused(rig)

@@ -214,9 +214,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
         return True
     explained = transaction.observe(observation, may_drop=True)
     if item.idle:
-        if transaction.house.movements_joined and item.before == item.after:
-            # Laid back it is the wager still, in whatever chips.
-            unseen_moves.note_left(transaction, item.box)
+        unseen_moves.note_laid_back(transaction, item)
         return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
     explained = (

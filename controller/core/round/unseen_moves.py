@@ -221,13 +221,19 @@ def _changed_at(
         (gone, went), (back, came) = here[-2:]
         # With what a double or split adds it is twice as much, where one look shows both; for less, not as much.
         may_be_doubled = not pairs and went.before == wager
-        for_less = transaction.house.movements_joined and wager < came.after < 2 * wager
+        for_less = wager < came.after < 2 * wager and _may_be_for_less(transaction, gone, box)
         is_as_much = came.after == went.before or (may_be_doubled and (for_less or came.after == 2 * wager))
         is_as_much = is_as_much and not went.after and not came.before
         if not (is_as_much and is_soon(transaction, gone, back)):
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
     return pairs if pairs and may_be_changed(transaction, pairs[0][0]) else []
+
+
+def _may_be_for_less(transaction: Transaction, gone: DatedObservation, box: int) -> bool:
+    """Whether a wager that left may be back, doubled for less: not where its hand may have broken by then."""
+    plays = transaction.lattice().as_of(gone.last_ns).frontier
+    return transaction.house.movements_joined and all(node.boxes[box].kind is not BoxStatus.BROKEN for node in plays)
 
 
 def take_handed_back(transaction: Transaction, observation: DatedObservation) -> bool:
@@ -344,7 +350,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if doubtful and is_taken_back and may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
         if transaction.house.falls_at_cards and round_now.must_ignore_faces():
-            note_left(transaction, item.box)
+            _note_left(transaction, item.box)
         return True
     return False
 
@@ -415,16 +421,23 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     if rise.before == item.after or transaction.observe(both, may_drop=True):
         if transaction.house.slips_reckoned and item.after < item.before:
             # It may be handed back in other chips for the whole: what lies there is the wager still.
-            note_left(transaction, item.box)
+            _note_left(transaction, item.box)
         return True
     transaction.roll_back(before)
     return False
 
 
-def note_left(transaction: Transaction, box: int) -> None:
+def _note_left(transaction: Transaction, box: int) -> None:
     """Keep that what lies in a box's main zone is its wager still."""
     left = transaction.state.felt[zone_name(transaction.round().bets.spots[box], "main")].chips
     transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))
+
+
+def note_laid_back(transaction: Transaction, item: ChipsObserved) -> None:
+    """Keep that a wager which left unexplained lies again, in whatever chips, while another lies as it was dealt to."""
+    goes_on = any(lies_as_dealt(transaction, spot) for spot in transaction.round().bets.spots)
+    if transaction.house.movements_joined and item.before == item.after and goes_on:
+        _note_left(transaction, item.box)
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
