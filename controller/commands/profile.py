@@ -103,12 +103,15 @@ def check(file: str, *, as_json: bool) -> None:
 
 
 def favourable_side_bets(rules: Rules, file: str) -> Iterator[str]:
-    """A warning of each side wager that the house can only lose by."""
-    from controller.core.analysis.par import favourable_return
+    """A warning of each side wager that the house can only lose by, as far as its rows can be counted."""
+    from controller.core.analysis.par import ParError, favourable_return
     from controller.reports.par_report import decimal
 
     for name in rules.side_bets:
-        returned = favourable_return(rules, name)
+        try:
+            returned = favourable_return(rules, name)
+        except ParError:
+            continue
         if returned is not None:
             percent = f"{decimal(100 * returned, 1)} %"
             yield f"{file}: [side_bets] {name}: returns {percent} of what is staked; tableside par lists its rows"

@@ -114,12 +114,12 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
 def favourable_return(rules: Rules, name: str) -> Fraction | None:
     """What a side wager returns per unit staked, meters apart, where that is more than all of it, against some up card.
 
-    None: the house keeps a part of it, or it cannot be counted.
+    None: the house keeps a part of it.
+
+    Raises:
+        KeyError, ParError: as ``par_of``.
     """
-    try:
-        most = max((account.returned for account in par_of(rules, name)), default=Fraction(0))
-    except ParError:
-        return None
+    most = max((account.returned for account in par_of(rules, name)), default=Fraction(0))
     return most if most > 1 else None
 
 
