@@ -1,6 +1,7 @@
 """What every room may use: a PostgreSQL, and a real disk of 24 MiB where this machine lets root mount one.
 
-And what every room must put back: a program that is run inside the tests' own process makes its files private.
+And what every room must put back: a program that is run inside the tests' own process makes its files private, and sets
+what is logged.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from tests.link.server import Server, programs
@@ -63,6 +65,14 @@ def files_as_before() -> Iterator[None]:
     os.umask(before)
     yield
     os.umask(before)
+
+
+@pytest.fixture(autouse=True)
+def log_as_before() -> Iterator[None]:
+    """The tests' own log again: what a program or campaign run among them leaves out, others look for."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture(scope="session")
