@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
+from controller.commands.journal_reader import way_to_verify
 from controller.commands.suggestions import journals
 from controller.commands.terminal import lose_output, refuse, say
 
@@ -88,7 +88,7 @@ def command(
     except PayloadRefused as error:
         refuse(f"{journal}: {error}; use the version of the program that wrote it")
     except JournalDamaged as error:
-        say(f"tableside: {error}; run: tableside verify {quote(str(journal))}", err=True)
+        say(f"tableside: {error}; {way_to_verify(journal)}", err=True)
         sys.exit(1)
     except OSError as error:
         if output is None:

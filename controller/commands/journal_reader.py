@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def way_to_verify(journal: Path, key_file: Path | None = None) -> str:
+    """What to run where a journal is damaged, as it is copied into a shell."""
+    with_key = "" if key_file is None else f" --key {quote(str(key_file))}"
+    return f"run: tableside verify{with_key} {quote(str(journal))}"
+
+
 def of_journal(function: F) -> F:
     """The journal's path and ``--json``; the function is given an open reader and whether JSON is wanted."""
 
@@ -39,7 +45,7 @@ def of_journal(function: F) -> F:
             say(f"tableside: {error}", err=True)
             sys.exit(2)
         except (JournalDamaged, PayloadRefused) as error:
-            say(f"tableside: {error}; run: tableside verify {quote(str(journal))}", err=True)
+            say(f"tableside: {error}; {way_to_verify(journal)}", err=True)
             sys.exit(2)
 
     wrapped: Any = AS_JSON(read)

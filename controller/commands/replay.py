@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from controller import version
+from controller.commands.journal_reader import way_to_verify
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, refuse, said_each_second, say, say_json
 
@@ -96,8 +97,7 @@ def command(
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except (JournalDamaged, RecordDamaged) as error:
-        with_key = "" if key_file is None else f" --key {quote(str(key_file))}"
-        say(f"tableside: {error}; run: tableside verify{with_key} {quote(str(journal))}", err=True)
+        say(f"tableside: {error}; {way_to_verify(journal, key_file)}", err=True)
         sys.exit(2)
     if as_json:
         difference = None if found.difference is None else found.difference._asdict()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from datetime import timedelta
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
 
 from controller import version
+from controller.commands.journal_reader import way_to_verify
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say, say_text
@@ -117,9 +117,9 @@ def _say_account(journal: Path, times: Times, page: Path | None, *, as_json: boo
         if page is not None:
             page.write_text(shift_page(account), encoding="utf-8")
     except JournalDamaged as error:
-        _end(f"{error}; run: tableside verify {quote(str(journal))}", 1)
+        _end(f"{error}; {way_to_verify(journal)}", 1)
     except RecordDamaged as error:
-        _end(f"{journal}: damaged: {error}; run: tableside verify {quote(str(journal))}", 1)
+        _end(f"{journal}: damaged: {error}; {way_to_verify(journal)}", 1)
     except PayloadRefused as error:
         _end(f"{journal}: {error}; use the version of the program that wrote it", 2)
     except (NotAJournal, NoPages, EmptyPeriod, NoMoment) as error:

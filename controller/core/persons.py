@@ -30,6 +30,10 @@ class Authentication(Value, frozen=True, tag=False):
     roles: tuple[str, ...] = ()
     user: int | None = None
 
+    def by_own_key(self) -> bool:
+        """Whether somebody is known by a key of their own: the file of operators gives each one owner."""
+        return self.by in {"key", "signature"}
+
     def text(self) -> str:
         """In words, as events say it."""
         match self.by:
@@ -47,9 +51,6 @@ class Authentication(Value, frozen=True, tag=False):
 
 
 UNAUTHENTICATED: Final = Authentication()
-
-_OWN: Final[frozenset[_By]] = frozenset({"key", "signature"})
-"""Ways in which somebody is known by a key of their own: the file of operators gives each one owner."""
 
 
 class SignedText(Value, frozen=True, tag=False, forbid_unknown_fields=True):
@@ -206,8 +207,9 @@ def same_proof(one: Person, other: Person) -> bool:
 
     At a socket the name proves nothing, so that nobody comes as another by giving another.
     """
-    if one.vouched.by in _OWN or other.vouched.by in _OWN:
-        return {one.vouched.by, other.vouched.by} <= _OWN and same_person(one.name, other.name)
+    own = one.vouched.by_own_key(), other.vouched.by_own_key()
+    if any(own):
+        return all(own) and same_person(one.name, other.name)
     return one.vouched == other.vouched
 
 
@@ -227,7 +229,7 @@ def not_second_reason(
     if unknown := unvouched_reason(first) or unvouched_reason(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
-    if {mine.by, theirs.by} <= _OWN:
+    if mine.by_own_key() and theirs.by_own_key():
         return None
     if alike is not None and alike(first.name, second.name):
         text = f"{second.name} may be {first.name}, who {did}: give the full name, or another person must {must}"

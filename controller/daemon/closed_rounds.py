@@ -42,7 +42,7 @@ class LateRuling(NamedTuple):
 def _ruled_by(late: LateRuling) -> str:
     """Whose a ruling is: a key's owner, whoever brought it, or somebody at a socket, where a name proves nothing."""
     vouched = late.ruling.vouched
-    return late.ruling.who if vouched.by in {"key", "signature"} else vouched.text()
+    return late.ruling.who if vouched.by_own_key() else vouched.text()
 
 
 class OldRounds:

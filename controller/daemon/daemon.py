@@ -295,7 +295,7 @@ class Daemon:
         if self.parts.recovered.hold:
             answer(reply_bytes(payload, ON_HOLD))
             return
-        person = wanted.who if vouched.by in {"key", "signature"} else client
+        person = wanted.who if vouched.by_own_key() else client
         if (refusal := self.limit.order_refusal(person)) is not None:
             answer(reply_bytes(payload, refusal))
             return

@@ -43,6 +43,14 @@ def played(profile: str, text: str, cycle_ms: int = 350, *, is_kept: bool = True
     return rig
 
 
+def by_moves_apart(profile: str, text: str, cycle_ms: int = 350) -> HumanRig:
+    """The same by a journal of before, which took each of several movements for a move of its own."""
+    rig = keyless(profile, cycle_ms)
+    rig.change_house(movements_joined=False)
+    rig.play(text)
+    return rig
+
+
 def test_a_raise_that_is_taken_back_may_have_been_laid_at_its_turn_or_before() -> None:
     assert played("borgata", WITHDRAWN_AT_ITS_TURN).postings() == ["1: spot 2 main +100.00", "1: spot 5 main +20.00"]
 
@@ -285,9 +293,7 @@ def test_a_wager_laid_back_before_a_card_while_others_wait_lies_there_when_it_co
 
 
 def test_by_a_journal_of_before_that_card_began_a_round() -> None:
-    rig = keyless("borgata", 350)
-    rig.change_house(movements_joined=False)
-    rig.play(LAID_BACK_WHILE_CARDS_WAIT)
+    rig = by_moves_apart("borgata", LAID_BACK_WHILE_CARDS_WAIT)
     assert "2: spot 2 main -60.00" in rig.postings()
 
 
@@ -305,9 +311,7 @@ def test_chips_that_the_rules_let_double_no_hand_pass_over_it_whatever_card_come
 
 
 def test_by_a_journal_of_before_the_card_was_that_hand_s() -> None:
-    rig = keyless("pitch-h17", 350)
-    rig.change_house(movements_joined=False)
-    rig.play(PASSED_AS_CARD_CAME)
+    rig = by_moves_apart("pitch-h17", PASSED_AS_CARD_CAME)
     assert "1: spot 5 main -50.00" in rig.postings()
 
 
@@ -323,9 +327,7 @@ def test_a_wager_laid_back_in_other_chips_is_no_next_bet_beside_one_that_is_take
 
 
 def test_by_a_journal_of_before_it_was_and_the_jack_began_a_round() -> None:
-    rig = keyless("classic-shoe-and-pitch", 350)
-    rig.change_house(movements_joined=False)
-    rig.play(LAID_BACK_UNTIL_THE_NEXT_CARD)
+    rig = by_moves_apart("classic-shoe-and-pitch", LAID_BACK_UNTIL_THE_NEXT_CARD)
     assert "1: spot 3 main +40.00" in rig.postings()
 
 
@@ -347,8 +349,6 @@ def test_a_wager_changed_and_doubled_for_less_in_one_look_is_no_next_bet(cycle_m
 
 
 def test_by_a_journal_of_before_it_was_and_its_player_was_accused() -> None:
-    rig = keyless("hollywood-perryville", 700)
-    rig.change_house(movements_joined=False)
-    rig.play(CHANGED_AND_DOUBLED_FOR_LESS)
+    rig = by_moves_apart("hollywood-perryville", CHANGED_AND_DOUBLED_FOR_LESS, 700)
     assert "1: spot 5 main +40.00" in rig.postings()
     assert accused(rig) != []

@@ -119,15 +119,17 @@ def laid(table: Table, moving: tuple[MovingChips, ...]) -> _Moves:
 
     Of chips that are away a card does not say that they were lost.
     """
-    away = tuple(one for one in moving if _lowered(table.house, one))
-    return tuple(_whole_move(one) for one in moving if one not in away), away
+    return _parted(moving, tuple(one for one in moving if not _lowered(table.house, one)))
 
 
 def laid_anew(table: Table, moving: tuple[MovingChips, ...]) -> _Moves:
     """What is stepped before a card while others wait for their deal: what lay in an empty place came before it."""
     is_awaited = table.house.movements_joined and bool(table.state.deferred)
-    anew = tuple(one for one in moving if is_awaited and not one.lay_cents)
-    return tuple(map(_whole_move, anew)), tuple(one for one in moving if one not in anew)
+    return _parted(moving, tuple(one for one in moving if is_awaited and not one.lay_cents))
+
+
+def _parted(moving: tuple[MovingChips, ...], at_rest: tuple[MovingChips, ...]) -> _Moves:
+    return tuple(map(_whole_move, at_rest)), tuple(one for one in moving if one not in at_rest)
 
 
 def deadline_ns(transaction: Transaction) -> int:
@@ -177,7 +179,7 @@ def _is_early(transaction: Transaction, one: MovingChips) -> bool:
     if not early_doubles.explains(transaction, _until_now(transaction, one), *amounts):
         return True
     # Where every decision has its key, that of the hand or its card says whether it is doubled.
-    if not early_doubles.is_keyed(transaction) or _is_decided(transaction):
+    if not early_doubles.stands_are_keyed(transaction) or _is_decided(transaction):
         return False
     return not early_doubles.explains(transaction, _as_seen(one), *amounts)
 

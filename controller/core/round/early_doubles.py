@@ -80,7 +80,7 @@ _CARDS: Final = 4
 """So many cards the hands that are played before may take, until a double is known to be able to wait."""
 
 
-def is_keyed(transaction: Transaction) -> bool:
+def stands_are_keyed(transaction: Transaction) -> bool:
     """Whether a key says of every hand that it stands, before the next card comes.
 
     A press that may belong one card earlier (``key_slack``) leaves open whose that card was, as a stand without a key.
@@ -96,7 +96,7 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     if not transaction.house.doubles_awaited or not round_now.is_dealt() or not round_now.bets.locked:
         return
     evidence = round_now.evidence
-    if evidence.trouble or round_now.cards.turned or is_keyed(transaction):
+    if evidence.trouble or round_now.cards.turned or stands_are_keyed(transaction):
         return
     if evidence.outages and not transaction.house.turns_awaited:
         # Enough is open, and more would be too much to follow.

@@ -202,11 +202,12 @@ def note_next_bets(transaction: Transaction, last_ns: int) -> None:
     ending = transaction.round().ending
     if not transaction.round().questions.doubt or not ending.next_wagers:
         return
-    lying = lock.bets_on_layout(transaction)
     if last_ns <= ending.next_from_ns:
-        transaction.change_ending(next_wagers=lying)
-    if ending.next_deals and last_ns <= ending.next_deals[-1].from_ns:
-        transaction.change_ending(next_deals=(*ending.next_deals[:-1], replace(ending.next_deals[-1], wagers=lying)))
+        transaction.change_ending(next_wagers=lock.bets_on_layout(transaction))
+    *others, last = ending.next_deals or (None,)
+    if last is not None and last_ns <= last.from_ns:
+        last = replace(last, wagers=lock.bets_on_layout(transaction))
+        transaction.change_ending(next_deals=(*others, last))
 
 
 def _wagers_text(wagers: tuple[LockedWager, ...]) -> str:

@@ -15,7 +15,18 @@ import msgspec
 from controller.formats.config.table_file import KnownNames, not_one_of
 from controller.formats.orders.operators import Operator, Role
 from controller.formats.text.struct_decoder import Mistake, complaints
-from controller.formats.text.toml_schema import Antenna, Host, Name, Port, Section, Spot, TcpPort, Text, read_sections
+from controller.formats.text.toml_schema import (
+    HOST_PORT_PATTERN,
+    Antenna,
+    Host,
+    Name,
+    Port,
+    Section,
+    Spot,
+    TcpPort,
+    Text,
+    read_sections,
+)
 
 HERE: Final = "127.0.0.1"
 """The broker on the table PC itself."""
@@ -31,10 +42,7 @@ EVERY_NAME: Final = KnownNames()
 """Whatever a profile or a protocol is called."""
 
 Group = Annotated[str, msgspec.Meta(pattern=r"^([a-z_][a-z0-9_-]{0,30})?\Z", description="a group's name, or nothing")]
-NoAddress = Annotated[
-    str,
-    msgspec.Meta(pattern=r"^([^\s:]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5})?\Z", description="HOST:PORT, or nothing"),
-]
+NoAddress = Annotated[str, msgspec.Meta(pattern=rf"^{HOST_PORT_PATTERN}?\Z", description="HOST:PORT, or nothing")]
 NoAntenna = Annotated[int, msgspec.Meta(ge=0, le=8, description="an antenna from 1 to 8, or 0: none")]
 
 

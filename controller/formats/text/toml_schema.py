@@ -69,9 +69,10 @@ CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
 """A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
 
 PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{CURVE_KEY.pattern}\Z", description="a public key")]
-HostPort = Annotated[
-    str, msgspec.Meta(pattern=r"^[^\s:]+:[0-9]{1,5}\Z|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}\Z", description="HOST:PORT")
-]
+HOST_PORT_PATTERN: Final = r"([^\s:]+:[0-9]{1,5}|\[[0-9a-fA-F:]+\]:[0-9]{1,5})"
+"""An IPv6 address is in brackets."""
+
+HostPort = Annotated[str, msgspec.Meta(pattern=rf"^{HOST_PORT_PATTERN}\Z", description="HOST:PORT")]
 
 
 def is_host(text: str) -> bool:

@@ -11,7 +11,7 @@ import zmq
 
 from controller.formats.orders.operators import FRAMES, PROTOCOL, request_frames
 from controller.formats.orders.requests import Reply
-from controller.formats.text.toml_schema import CURVE_KEY
+from controller.formats.text.toml_schema import CURVE_KEY, HOST_PORT_PATTERN
 from controller.io.files.secret_files import SecretRefused, read_curve_secret
 from controller.io.mqtt.request import NoReply, read_reply
 
@@ -19,7 +19,7 @@ MILLISECONDS: Final = 1000
 
 TCP: Final = "tcp://"
 
-_HOST_PORT: Final = re.compile(r"[^\s/:]+:[0-9]{1,5}|\[[0-9a-fA-F:]+\]:[0-9]{1,5}")
+_HOST_PORT: Final = re.compile(rf"(?!.*/){HOST_PORT_PATTERN}")
 
 
 class ChannelAddress(NamedTuple):
