@@ -6,6 +6,7 @@ what is logged.
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import tempfile
@@ -70,9 +71,12 @@ def files_as_before() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def log_as_before() -> Iterator[None]:
     """The tests' own log again: what a program or campaign run among them leaves out, others look for."""
-    before = structlog.get_config()
+    before, root = structlog.get_config(), logging.getLogger()
+    handlers, level = root.handlers[:], root.level
     yield
     structlog.configure(**before)
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.line_tools import Playback, between
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.pseudo_terminal import serving
+from controller.io.system.log import configure_log
 from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
@@ -313,6 +314,7 @@ def test_a_device_that_nothing_serves_alone_is_refused_before_anything_is_opened
 async def test_probe_ends_when_its_port_is_lost(
     device: ProbedDevice | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    configure_log("console", level="error")  # as the command does: a session's own lines are no reading
     simulator = ShoeSimulator(BEE_TEK)
     shoe = Port(tmp_path / "shoe", simulator, lambda: None)
     probing = asyncio.ensure_future(probe_command.probe(str(tmp_path / "shoe"), device, (1,), 9600))
@@ -356,6 +358,7 @@ async def answers_late() -> None:
 
 
 async def test_probe_shows_bytes_and_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure_log("console", level="error")  # as the command does: a session's own lines are no reading
     simulator = ShoeSimulator(BEE_TEK)
     shoe = Port(tmp_path / "shoe", simulator, lambda: None)
     probing = asyncio.ensure_future(
