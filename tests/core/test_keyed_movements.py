@@ -96,3 +96,10 @@ def test_an_irregular_round_whose_turn_was_keyed_ends_with_the_key_of_the_next_b
     facts = {"movements_joined": False, "irregular_rounds_end": ends}
     rig = played("classic-shoe-and-pitch", f"{BROKEN_BETS_ANEW} / {NEXT}", facts=facts, **KEYED)
     assert [begun.round for begun in rig.events_of(RoundStarted)] == rounds
+
+
+def test_an_irregular_round_whose_hole_card_no_key_has_turned_does_not() -> None:
+    """Its hole card would be opened: who presses the key may have slipped."""
+    facts, closed = {"movements_joined": False}, BROKEN_BETS_ANEW.replace("key hole_turned / ", "")
+    rig = played("classic-shoe-and-pitch", f"{closed} / {NEXT}", facts=facts, **KEYED)
+    assert [begun.round for begun in rig.events_of(RoundStarted)] == [1]

@@ -277,8 +277,7 @@ def _taken(node: Node, box: int, layout: Layout) -> Iterator[Step]:
     All of them as well where what lies there in the end may be the next bet.
     """
     state, lay_cents = node.boxes[box], _lying(node, box, layout)
-    may_be_cleared = box in layout.cleared and state.kind is BoxStatus.BROKEN and not state.next_bet and lay_cents > 0
-    if state.bust_on_layout or may_be_cleared:
+    if state.bust_on_layout or (box in layout.cleared and state.kind is BoxStatus.BROKEN):
         yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
     for stakes in {*ways_to_take(state.busts_not_taken)}:
         # What is taken lay there: chips that an unexplained change left cannot have been more than they are.
