@@ -7,8 +7,9 @@ person. So an order that needs two counts the second only if the channel vouches
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, Literal, NamedTuple, assert_never
 
 from controller.core.refusal_reason import RefusalReason
@@ -75,7 +76,11 @@ INVISIBLE: Final = frozenset(
 ``Default_Ignorable_Code_Point``)."""
 
 
-@lru_cache(maxsize=256)
+NAMES_KEPT: Final = 512
+"""Names whose forms are remembered: those of all key owners several times over, whatever others call themselves."""
+
+
+@lru_cache(maxsize=NAMES_KEPT)
 def folded(name: str) -> str:
     """A name as it is compared: in compatibility form (NFKC), without what cannot be seen, case and spacing aside."""
     seen = "".join(
@@ -116,11 +121,10 @@ def may_look_as_one(one: str, other: str) -> bool:
     and ``l``, ``rn`` and ``m`` are told apart in few types.
     """
     mine, theirs = _printed_words(one), _printed_words(other)
-    return (
-        may_be_one(one, other)
-        or _may_be_words(mine, theirs)
-        or _may_be_words(_rejoined(mine, theirs), _rejoined(theirs, mine))
-    )
+    if may_be_one(one, other) or _may_be_words(mine, theirs):
+        return True
+    rejoined = _rejoined(mine, theirs), _rejoined(theirs, mine)
+    return rejoined != (mine, theirs) and _may_be_words(*rejoined)
 
 
 NamesAlike = Callable[[str, str], bool]
@@ -131,7 +135,7 @@ _TAKEN_FOR: Final = str.maketrans({"0": "o", "1": "l", "i": "l", "\u0131": "l"})
 letter is ``I`` to who has no other."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=NAMES_KEPT)
 def _printed_words(name: str) -> tuple[str, ...]:
     """The words of a name as it looks in print: without marks on its letters, and in letters that are told apart."""
     # A modifier letter, as an apostrophe or a dot may be, divides as they do.
@@ -143,43 +147,66 @@ def _printed_words(name: str) -> tuple[str, ...]:
 
 def _rejoined(words: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a name, with those made one that are together what some of the other name are together."""
-    longest = min(sum(map(len, words)), sum(map(len, other)))
-    known = {text for start in range(len(other)) for text in _runs(other[start:], longest)}
+    known = _forms(other).runs
+    if _forms(words).joined_runs.isdisjoint(known):
+        return words
     joined: list[str] = []
     start = 0
     while start < len(words):
-        runs = list(_runs(words[start:], longest))
+        runs = list(accumulate(words[start:]))
         taken = max((at for at, text in enumerate(runs) if text in known), default=0)
-        joined.append(runs[taken] if runs else words[start])
+        joined.append(runs[taken])
         start += taken + 1
     return tuple(joined)
 
 
-def _runs(words: tuple[str, ...], longest: int) -> Iterator[str]:
-    """The first word, the first two together, and so on, as far as they have no more letters than ``longest``."""
-    text = ""
-    for word in words:
-        text += word
-        if len(text) > longest:
-            return
-        yield text
+class _Forms(NamedTuple):
+    """What of a name's words is compared with other names: a name is given once, and compared with everybody's."""
+
+    size: tuple[int, int, tuple[str, ...]]
+    """Words, letters, and the words themselves."""
+    together: str
+    initials: frozenset[str]
+    longest_first: tuple[str, ...]
+    runs: frozenset[str]
+    """Each word, and any that follow one another written as one."""
+    joined_runs: frozenset[str]
+    """The same of two words and more."""
+
+
+@lru_cache(maxsize=NAMES_KEPT)
+def _forms(words: tuple[str, ...]) -> _Forms:
+    runs = [list(accumulate(words[start:])) for start in range(len(words))]
+    return _Forms(
+        (len(words), sum(map(len, words)), words),
+        "".join(words),
+        frozenset(word[0] for word in words),
+        tuple(sorted(words, key=len, reverse=True)),
+        frozenset(text for one in runs for text in one),
+        frozenset(text for one in runs for text in one[1:]),
+    )
 
 
 def _may_be_words(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether names of these words may be one person's."""
-    few, many = sorted((one, other), key=lambda words: (len(words), sum(map(len, words)), words))
-    if "".join(few) == "".join(many):
+    few, many = _forms(one), _forms(other)
+    if many.size < few.size:
+        few, many = many, few
+    if few.together == many.together:
         return True
-    left, same = list(many), False
-    for word in sorted(few, key=len, reverse=True):
-        found = next((known for known in sorted(left, key=len, reverse=True) if _same_word(word, known)), None)
+    if not few.initials <= many.initials:
+        return False
+    left, same = list(many.longest_first), False
+    for word in few.longest_first:
+        found = next((known for known in left if _same_word(word, known)), None)
         if found is None:
             return False
         left.remove(found)
         same = same or len(word) == len(found) > 1
-    return same or all(len(word) == 1 for word in few)
+    return same or all(len(word) == 1 for word in few.longest_first)
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, without what divides them."""
     return tuple("".join(letter if letter.isalnum() else " " for letter in folded(name)).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import pwd
 import re
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -14,7 +15,7 @@ import msgspec
 import pytest
 import zmq
 
-from controller.core.persons import Authentication
+from controller.core.persons import Authentication, Person, not_second_reason
 from controller.daemon.operator_orders import listening
 from controller.formats.config.table_file import OperatorSection
 from controller.formats.orders.epoch_authorization import OrderSigner
@@ -22,7 +23,14 @@ from controller.formats.orders.operators import ROLES, ChannelRequest, ChannelUs
 from controller.formats.orders.requests import Reply
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.request import NoReply
-from controller.io.operators.channel import SOCKET, ChannelEndpoints, ChannelFailed, OperatorChannel
+from controller.io.operators.channel import (
+    OVERFLOW_USER,
+    SOCKET,
+    ChannelEndpoints,
+    ChannelFailed,
+    OperatorChannel,
+    has_account,
+)
 from controller.io.operators.channel_client import ChannelAddress, ask
 from controller.io.system.clock import SystemClock
 from controller.io.system.rate_limits import REQUESTS_AT_ONCE, RequestLimit
@@ -90,6 +98,23 @@ async def test_the_socket_says_the_role(directory: Path) -> None:
         assert table.asked == [("void", {"round": 7, "who": "M. Okafor", "transaction": "a"})]
         # The kernel says whose process it was.
         assert table.vouched == [Authentication("socket", ("floor",), os.getuid())]
+
+
+async def test_whose_user_has_no_account_is_no_person_in_particular(directory: Path) -> None:
+    """As by the numbers that an account has for its containers (``newuidmap``): no second person comes of them."""
+    table = Table()
+    where = ChannelEndpoints(directory, is_account=lambda user: user != os.getuid())
+    async with serving(where, table):
+        floor = ChannelAddress(str(directory / "floor" / SOCKET))
+        await put(floor, "approve-order", order=1, who="R. Stone")
+    assert table.vouched == [Authentication("socket", ("floor",), None)]
+    proposed = Person("T. Cole", Authentication("socket", ("floor",), 1001))
+    assert not_second_reason(proposed, Person("R. Stone", table.vouched[0]), "proposed it") is not None
+
+
+def test_accounts_are_those_of_this_machine() -> None:
+    free = next(user for user in range(100_000, 2**31) if user not in {one.pw_uid for one in pwd.getpwall()})
+    assert [has_account(user) for user in (0, free, OVERFLOW_USER)] == [True, False, False]
 
 
 async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(directory: Path) -> None:

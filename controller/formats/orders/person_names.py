@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Final
 
-from controller.core.persons import folded, may_look_as_one
+from controller.core.persons import NAMES_KEPT, folded, may_look_as_one
 
 TOGETHER: Final = (
     frozenset({"HAN", "HIRAGANA", "KATAKANA"}),
@@ -80,12 +80,9 @@ def look_alike(one: str, other: str) -> bool:
 
 def taken_for(who: str, owner: str) -> bool:
     """Whether a name that somebody gives may be taken for an owner's: it looks like it, or is a part or more of it."""
-    return (
-        look_alike(who, owner)
-        or may_look_as_one(who, owner)
-        or may_look_as_one(_look(who), _look(owner))
-        or may_look_as_one(_in_plain_latin(who), _in_plain_latin(owner))
-    )
+    # Of most names these are one pair.
+    spellings = {(who, owner), (_look(who), _look(owner)), (_in_plain_latin(who), _in_plain_latin(owner))}
+    return look_alike(who, owner) or any(may_look_as_one(*pair) for pair in spellings)
 
 
 _VARIANT: Final = re.compile(
@@ -94,7 +91,7 @@ _VARIANT: Final = re.compile(
 """The name of a Latin letter that is another's small capital, or that with a stroke or a hook, or without its dot."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=NAMES_KEPT)
 def _in_plain_latin(name: str) -> str:
     """A name with each letter that is a variant of a plain one in place of that.
 
@@ -107,7 +104,7 @@ def _in_plain_latin(name: str) -> str:
     return "".join(letter if found is None else found[1].lower() for letter, found in variants)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=NAMES_KEPT)
 def _look(name: str) -> str:
     """How a name looks: with the plainest letter in place of each that looks like it."""
     letters, pairs = _alike()

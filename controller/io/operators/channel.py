@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import pwd
 import tempfile
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from pathlib import Path
@@ -51,6 +52,19 @@ SOCKET: Final = "socket"
 OVERFLOW_USER: Final = 65534
 """``/proc/sys/kernel/overflowuid``, as every distribution leaves it."""
 
+
+def has_account(user: int) -> bool:
+    """Whether a user's number is that of an account of this PC, and so of one person or program.
+
+    Whoever has an account may have a range of other numbers as well (``subuid(5)``), for processes in a user namespace.
+    """
+    try:
+        pwd.getpwuid(user)
+    except KeyError:
+        return False
+    return user != OVERFLOW_USER
+
+
 log = structlog.get_logger(__name__)
 
 SendReply = Callable[[bytes], None]
@@ -65,7 +79,7 @@ class ChannelEndpoints(NamedTuple):
     """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE.
 
     ``operators``: by public key, who connects with it; ``signers``: by signing key, who signs with it. Neither is
-    named by anybody else at a socket.
+    named by anybody else at a socket. ``is_account``: whether a user's number is an account's of this PC.
     """
 
     directory: Path | None = None
@@ -73,6 +87,7 @@ class ChannelEndpoints(NamedTuple):
     secret_key: bytes = b""
     operators: Mapping[str, ChannelUser] = {}
     signers: Mapping[str, ChannelUser] = {}
+    is_account: Callable[[int], bool] = has_account
 
 
 class OperatorChannel:
@@ -122,7 +137,8 @@ class OperatorChannel:
                         group.create_task(proxy.run())
                     for role, listener in outside.items():
                         users = _Users(lambda path: _bound(context, path), inside, role, group, self._serve)
-                        group.create_task(ZmtpProxy(listener, users.came, self._clock, users.went).run())
+                        proxy = ZmtpProxy(listener, users.came, self._clock, users.went, known=self._account)
+                        group.create_task(proxy.run())
                     self.bound.set()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
@@ -200,6 +216,10 @@ class OperatorChannel:
         key = str(frames[0].get("User-Id")) if frames else ""
         return self._where.operators.get(key, ChannelUser(frozenset()))
 
+    def _account(self, user: Hashable) -> Hashable:
+        """The user whose process connects; None: whoever it is has no account, and is no person in particular."""
+        return user if isinstance(user, int) and self._where.is_account(user) else None
+
     def _send(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
         if not socket.closed:
             # A ROUTER drops what is for somebody who has gone.
@@ -215,7 +235,8 @@ class OperatorChannel:
 class _Users:
     """ZeroMQ's side of a role's socket: one for each user, so that where a request comes in says whose process asks.
 
-    A user that the daemon's own namespace does not know is the overflow user there, which is no person in particular.
+    All who have no account on this PC are one, None, which is no person in particular: a user that the daemon's own
+    namespace does not know (the overflow user there), and the numbers that an account has besides its own.
     """
 
     def __init__(
@@ -244,8 +265,7 @@ class _Users:
             except zmq.ZMQError as error:
                 log.warning("no connection can be taken", reason=str(error))
                 return None
-            known = user if isinstance(user, int) and user != OVERFLOW_USER else None
-            asking = ChannelUser(frozenset({self._role}), user=known)
+            asking = ChannelUser(frozenset({self._role}), user=user if isinstance(user, int) else None)
             self._served[user] = path, socket, self._group.create_task(self._serve(socket, asking))
         return self._served[user][0]
 
