@@ -53,6 +53,8 @@ def _as_device(_: click.Context, __: click.Parameter, value: str | None) -> Prob
         discovery.find(kind, protocol)
     except discovery.UnknownCodecError as error:
         raise click.BadParameter(f"expected KIND/PROTOCOL such as shoe/bee_tek: {error}") from error
+    except discovery.BrokenCodecError as error:
+        raise click.BadParameter(str(error)) from error
     return ProbedDevice(kind, protocol)
 
 

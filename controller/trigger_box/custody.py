@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from controller.core.persons import folded, same_person
+from controller.formats.config.table_file import KnownNames
 from controller.formats.config.trigger_file import TABLES_USER, TriggerConfig, read_trigger_config
 from controller.io.files.config_files import kept_path, text_of
 from controller.io.files.key_file import KeyFileRefused, read_key
@@ -48,7 +49,9 @@ def load_config(path: Path, credentials: str | None = None) -> TriggerConfig:
     Raises:
         ConfigError: with a line for each mistake.
     """
-    config = read_trigger_config(text_of(path), str(path), path.parent, discovery.codecs())
+    config = read_trigger_config(
+        text_of(path), str(path), path.parent, KnownNames(discovery.codecs(), discovery.broken)
+    )
     given = {f"[box] {key}": getattr(config.box, key) for key in ("operations_key_file", "surveillance_key_file")}
     given["[line] pairing_key_file"] = config.line.pairing_key_file
     for key, value in given.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from controller.formats.config.table_file import KnownNames
 from controller.formats.config.trigger_file import read_trigger_config
 from controller.formats.journal.records import Identity
 from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by, trigger_cents
@@ -19,7 +20,7 @@ SECTIONS = sections(PAGE)
 
 def test_its_file_is_read() -> None:
     (example,) = [block.text for block in blocks(PAGE) if block.kind == "toml box.toml"]
-    config = read_trigger_config(example, "box.toml", PurePath("/etc"), discovery.codecs())
+    config = read_trigger_config(example, "box.toml", PurePath("/etc"), KnownNames(discovery.codecs()))
     assert config.bounds.most_units == 100_000_000
 
 

@@ -189,6 +189,12 @@ def test_names_are_held_against_what_the_house_knows() -> None:
     ]
 
 
+def test_a_protocol_whose_module_cannot_be_loaded_is_a_mistake() -> None:
+    protocols = {"shoe": ("bee_tek",), "bet_spots": ("feig_obid",), "keypad": ("pad",)}
+    known = KnownNames(protocols, lambda kind, _: "bee_tek.py, line 3: no" if kind == "shoe" else "")
+    assert mistakes(WHOLE, known) == ["table.toml:17: [shoe] protocol: bee_tek.py, line 3: no"]
+
+
 keys = st.sampled_from(["a", "b", "c", '"d e"', "'f.g'", "h.i"])
 values = st.sampled_from(
     [

@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
+from controller.formats.config.table_file import KnownNames
 from controller.formats.config.trigger_file import TriggerConfig, read_trigger_config
 from controller.formats.text.toml_schema import ConfigError
 from firmware_protocols import discovery
@@ -33,7 +34,7 @@ most_contribution_cents = 10000
 
 
 def read(text: str) -> TriggerConfig:
-    return read_trigger_config(text, "box.toml", PurePath("/etc/box"), discovery.codecs())
+    return read_trigger_config(text, "box.toml", PurePath("/etc/box"), KnownNames(discovery.codecs()))
 
 
 def test_a_file_without_mistakes_is_read_and_its_paths_resolved() -> None:

@@ -224,18 +224,30 @@ def _any_meaning(_: Mapping[str, str]) -> Iterable[KeyComplaint]:
     return ()
 
 
+def _sound(_: str, __: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class KnownNames:
     """What the rest of the house knows about names in a table file; what is left out is not checked.
 
-    ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``options(profile, options)`` and
-    ``keys(keys)`` complain about entries of ``[options]`` and ``[keypad.keys]``; a complaint about an unknown profile
-    has the key ``profile``.
+    ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``broken(kind, protocol)`` says why one of
+    them cannot be used; empty: it can be. ``options(profile, options)`` and ``keys(keys)`` complain about entries of
+    ``[options]`` and ``[keypad.keys]``; a complaint about an unknown profile has the key ``profile``.
     """
 
     protocols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    broken: Callable[[str, str], str] = _sound
     options: Callable[[str, Mapping[str, Any]], Iterable[KeyComplaint]] = _no_complaints
     keys: Callable[[Mapping[str, str]], Iterable[KeyComplaint]] = _any_meaning
+
+    def protocol_mistake(self, kind: str, protocol: str) -> str:
+        """What is wrong with the name of a protocol for this kind of device; empty: nothing."""
+        names = self.protocols.get(kind)
+        if names is None:
+            return ""
+        return self.broken(kind, protocol) if protocol in names else not_one_of(protocol, names)
 
 
 def read_config(text: str, name: str, directory: PurePath, known: KnownNames | None = None) -> Config:
@@ -286,15 +298,14 @@ def zone_checks(config: Config, rules: Rules) -> Iterable[Mistake]:
 
 def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are reported."""
-    sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
+    sections: list[tuple[str] | tuple[str, int]] = [("shoe",), ("keypad",), ("trigger",)]
     for many in ("bet_spots", "signs", "bet_sensors"):
         rows = data.get(many)
         sections += [(many, place) for place in range(len(rows) if isinstance(rows, list) else 0)]
     for path in sections:
         protocol = _at(data, (*path, "protocol"))
-        names = known.protocols.get(KINDS.get(str(path[0]), str(path[0])))
-        if isinstance(protocol, str) and names is not None and protocol not in names:
-            yield Mistake((*path, "protocol"), not_one_of(protocol, names))
+        if isinstance(protocol, str) and (wrong := known.protocol_mistake(KINDS.get(path[0], path[0]), protocol)):
+            yield Mistake((*path, "protocol"), wrong)
     profile, options, keys = _at(data, ("table", "profile")), data.get("options", {}), _at(data, ("keypad", "keys"))
     if isinstance(profile, str) and isinstance(options, dict):
         for key, text in known.options(profile, options):

@@ -5,14 +5,14 @@ Every mistake is reported, one line each, as for a table file. Relative paths ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from controller.formats.config.table_file import is_credential
-from controller.formats.text.struct_decoder import Mistake, shown
+from controller.formats.config.table_file import KnownNames, is_credential
+from controller.formats.text.struct_decoder import Mistake
 from controller.formats.text.toml_schema import File, Name, Section, Text, read_sections
 from controller.formats.text.usb_names import PATTERN as USB_PATTERN
 from devices.trigger import CLAIMED_BITS
@@ -99,26 +99,23 @@ class TriggerConfig(Section, frozen=True):
     bounds: BoundsSection
 
 
-def read_trigger_config(
-    text: str, name: str, directory: PurePath, protocols: Mapping[str, tuple[str, ...]]
-) -> TriggerConfig:
-    """The file ``name`` whose content is ``text``; ``protocols`` are codec names by kind.
+def read_trigger_config(text: str, name: str, directory: PurePath, known: KnownNames) -> TriggerConfig:
+    """The file ``name`` whose content is ``text``; ``known``: the protocols that there are.
 
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    config = read_sections(TriggerConfig, text, name, lambda found: _cross_checks(found, protocols))
+    config = read_sections(TriggerConfig, text, name, lambda found: _cross_checks(found, known))
     return _resolved(config, directory)
 
 
-def _cross_checks(config: TriggerConfig, protocols: Mapping[str, tuple[str, ...]]) -> Iterable[Mistake]:
+def _cross_checks(config: TriggerConfig, known: KnownNames) -> Iterable[Mistake]:
     for section, kind, protocol in (
         ("line", "mystery_trigger", config.line.protocol),
         ("rng", "rng", config.rng.protocol),
     ):
-        known = protocols.get(kind, ())
-        if protocol not in known:
-            yield Mistake((section, "protocol"), f"expected one of {', '.join(known)}, got {shown(protocol)}")
+        if wrong := known.protocol_mistake(kind, protocol):
+            yield Mistake((section, "protocol"), wrong)
     bounds, box = config.bounds, config.box
     if bounds.reset_cents >= bounds.ceiling_cents:
         yield Mistake(("bounds", "ceiling_cents"), f"expected more than reset_cents, {bounds.reset_cents}")

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
+
 from controller.io.lines.ports import Opener
 from controller.io.lines.serial import LineLost
 from firmware_protocols import discovery
@@ -25,6 +27,8 @@ ADDRESSES: Final = range(1, 8)
 
 TOKEN: Final = 0x5441
 """Repeated by a shoe that answers; any number would do."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,9 @@ def questions() -> Iterator[tuple[str, Codec, tuple[Message, ...]]]:
     """Kind, codec and what to ask, for every protocol that has a question for who somebody is."""
     for kind, vendors in discovery.codecs().items():
         for vendor in vendors:
+            if wrong := discovery.broken(kind, vendor):
+                log.warning("protocol not asked", reason=wrong)
+                continue
             codec = discovery.find(kind, vendor)
             if ReadSoftware in codec.vocabulary:
                 yield kind, codec, tuple(ReadSoftware(address) for address in ADDRESSES)
