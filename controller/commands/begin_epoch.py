@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -108,6 +109,9 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     proposal = proposer(order, signers)
     if (proposal.site, proposal.table, proposal.follows) != (table.site, table.name, lies_there):
         raise EpochOrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
+    say(f"{proposal.who} proposed it at {proposal.at}: {proposal.why}")
+    if sys.stdin.isatty() and not click.confirm("Sign this, put the journal aside and begin a new epoch?"):
+        raise EpochOrderRefused(f"not begun; {waiting} still waits for an approval")
     order = EpochOrder(order.proposal, signer.sign(EpochApproval(order.proposal.signature, person.name, now)))
     check(order, signers)
     ruling = EpochRuling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode())

@@ -12,6 +12,7 @@ from tests.docs.test_configuration_doc import EXAMPLE
 
 CURLY = 'curly quotation marks: type straight ones (")'
 NO_EQUALS = "Expected '=' after a key in a key/value pair"
+BRACKETS = "expected numbers in square brackets, such as [1, 2, 3]"
 KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
 
 
@@ -37,6 +38,8 @@ KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
         ("host =", "host", f'bj-1.toml:14: {NO_EQUALS}, in: host "127.0.0.1"'),
         ("[keypad]", "[keypad", "bj-1.toml:29: Expected ']' at the end of a table declaration, in: [keypad"),
         ('"harbour"', '"harbour', 'bj-1.toml:2: a quotation mark is missing, in: site = "harbour'),
+        ("[1, 2, 3, 4, 5, 6, 7]", "1-7", f"bj-1.toml:26: {BRACKETS}, got 1-7"),
+        ("[1, 2, 3, 4, 5, 6, 7]", "1, 2  # ours", f"bj-1.toml:26: {BRACKETS}, got 1, 2"),
         ("[1, 2, 3, 4, 5, 6, 7]", "[1, 2, 3, 4, 5, 5, 7]", "bj-1.toml:26: [[bet_spots]] spots: spot 5 is given twice"),
     ],
 )  # fmt: skip

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -87,6 +90,7 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     assert house.epoch() == 3
     approved = house.signs("reyes")
     assert (approved.exit_code, "begins" in approved.output) == (0, True), approved.output
+    assert re.match(r"lee proposed it at \S+: internal_error in record 812\n", approved.output)
     assert house.epoch() > 3
     assert not house.waiting.exists()
     with JournalReader(house.journal) as reader:
@@ -95,6 +99,25 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     assert signed_by == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
     proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
     assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
+
+
+@pytest.mark.parametrize(("typed", "status", "began"), [("n", 2, False), ("y", 0, True)])
+def test_at_a_terminal_the_second_sees_what_is_signed_and_is_asked(
+    house: House, typed: str, status: int, began: bool
+) -> None:
+    house.signs("lee", "--why", "internal_error in record 812")
+    keyboard, terminal = os.openpty()
+    os.write(keyboard, f"{typed}\n".encode())
+    command = [sys.executable, "-m", "controller", "begin-epoch"]
+    key = ["--operator-key", str(house.directory / "reyes.key")]
+    ran = subprocess.run(
+        [*command, *key, str(house.table)], stdin=terminal, capture_output=True, text=True, check=False
+    )
+    os.close(keyboard)
+    os.close(terminal)
+    assert "lee proposed it at " in ran.stdout
+    assert (ran.returncode, house.epoch() > 3, house.waiting.exists()) == (status, began, not began), ran.stderr
+    assert ("still waits for an approval" in ran.stderr) is not began
 
 
 @pytest.mark.parametrize("key", ["follows", "who", "witness", "why", "order"])

@@ -140,6 +140,9 @@ _TRUTH: Final = {"true", "false", "yes", "no", "on", "off"}
 _UNQUOTED: Final = re.compile(r"\s*[\w.-]+\s*=\s*([^\s#\"'\[{][^#\"'\[\]{}=,]*)(#.*)?")
 """A line whose value begins like a number or a date and goes on like text: an address, a version."""
 
+_NUMBERS: Final = re.compile(r"\s*[\w.-]+\s*=\s*(\d{1,3}(?:\s*(?:,|-|\.\.)\s*\d{1,3})+)\s*(?:#.*)?")
+"""A line whose value is several numbers, or from one to another, without the brackets of a list."""
+
 _CURLY: Final = "\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
 """Quotation marks that word processors and chats make of straight ones."""
 
@@ -175,6 +178,8 @@ def _slip(lines: list[str], error: str, rest: str) -> str:
         return f'curly quotation marks: type straight ones ("), in: {line[:_SHOWN]}'
     if error == "Cannot overwrite a value" or error.startswith("Cannot declare"):
         return f"given twice{_first(lines)}: {line[:_SHOWN]}"
+    if numbers := _NUMBERS.fullmatch(line):
+        return f"expected numbers in square brackets, such as [1, 2, 3], got {numbers[1][:_SHOWN]}"
     if error.startswith("Expected newline") and (unquoted := _UNQUOTED.fullmatch(line)):
         return f'text must be in quotes: "{unquoted[1].strip()[:_SHOWN]}"'
     if error != "Invalid value":
