@@ -59,6 +59,7 @@ from controller.core.round import (
     next_deal,
     passing_chips,
     stalled_round,
+    unheard_chips,
     unseen_moves,
 )
 from controller.core.surveillance import monitor, shoe_check
@@ -362,6 +363,7 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     changes = chip_placement.place_chips(transaction, after, name, last_ns, changes)
     transaction.emit(*events)
     passed = passing_chips.follow_passing_chips(transaction, before, felt[name], first_ns, last_ns)
+    unheard_chips.note_left(transaction, before, felt[name])
     for change in changes:
         if transaction.state.round is not None and not passed:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
@@ -369,6 +371,8 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
         lifecycle.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
         next_deal.note_possible_next_bet(transaction, before, felt[name], first_ns, last_ns)
+    unheard_chips.forget_accounted(transaction, before, felt[name])
+    unheard_chips.note_lowered(transaction, before, felt[name], last_ns)
     if transaction.state.round is not None and before is not None:
         unseen_moves.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])

@@ -34,6 +34,16 @@ class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     """It may take back of a double or split what was laid before its card came; after that card it means nothing."""
     follows: bool = False
     """It may add to what was laid before its box's turn (``waits``), or take back of it, also once that has come."""
+    unheard: int = 0
+    """Cents of the wager's own chips that left unexplained and have not come again: they may lie there unheard."""
+
+    def rises(self) -> tuple[int, ...]:
+        """By how much the chips may have risen: by what lies beyond ``before`` or by all that came; none: not at all.
+
+        Who changes chips for his wager lays back what is missing of it; where a tag fell silent nothing is missing.
+        """
+        beyond = self.after - self.before
+        return tuple(cents for cents in sorted({beyond, beyond + self.unheard}) if cents > 0)
 
     def counts(self) -> bool:
         """Whether the chips count: not where they would make a wager that no play explains."""

@@ -171,15 +171,15 @@ def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) 
 
 def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
     """A double or split of the hand in play, or a surrender."""
-    is_rise, is_half = item.after > item.before, _leaves_half(play, item)
+    rises, is_half = item.rises(), _leaves_half(play, item)
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
             continue
-        if is_rise and reached.acting == item.box:
-            for moved in play.raised(reached, hand, item.after - item.before):
+        for cents in rises if reached.acting == item.box else ():
+            for moved in play.raised(reached, hand, cents):
                 yield play.decided(moved, layout.insured), emitted
-            for moved in raised_further(play, reached, hand, item.after - item.before):
+            for moved in raised_further(play, reached, hand, cents):
                 yield moved, emitted
         if is_half:
             if item.after < item.before:
@@ -196,11 +196,13 @@ def _laid_ahead(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
     if item.box == node.acting and not (item.follows and box.ahead):
         # At its turn only what lay there before it can be told from a double that is laid now.
         return
-    ahead = box.ahead + item.after - item.before
-    if box.ahead and not ahead:
-        yield put_box(node, item.box, Box(PENDING)), ()
-    elif ahead > 0 and (item.follows or (item.waits and not box.ahead)) and play.raises_at_turn(node, item.box, ahead):
-        yield put_box(node, item.box, replace(box, ahead=ahead)), ()
+    for cents in item.rises() or (item.after - item.before,):
+        ahead = box.ahead + cents
+        may_wait = ahead > 0 and (item.follows or (item.waits and not box.ahead))
+        if box.ahead and not ahead:
+            yield put_box(node, item.box, Box(PENDING)), ()
+        elif may_wait and play.raises_at_turn(node, item.box, ahead):
+            yield put_box(node, item.box, replace(box, ahead=ahead)), ()
 
 
 def _taken_back(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:

@@ -278,6 +278,10 @@ class House(Value, frozen=True, tag=False):
     which that is asked, though it is reported after it, or at a later deal. False: the journal is of before, when they
     were what had been reported.
     """
+    garbled_devices_heard: bool = False
+    """Whether chips of a wager that are not heard any more may lie there still: what comes beside the rest may then all
+    be a double or split, and not only what lies beyond the wager; and whether chips that left just before the bets were
+    locked, and lie there again just after the deal, may be of the wager. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

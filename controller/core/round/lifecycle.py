@@ -63,6 +63,7 @@ from controller.core.round import (
     missed_cards,
     passing_chips,
     questions,
+    unheard_chips,
     unseen_moves,
 )
 from controller.core.round.irregular import likely_fault
@@ -207,7 +208,10 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     """Take a change in a zone that tells how a box is played; whether a play explains it."""
     trouble, earlier = transaction.round().evidence.trouble, transaction.lattice()
     item = ChipsObserved(transaction.round().bets.spots.index(change.spot), change.zone, change.before, change.after)
-    item = early_doubles.follow(transaction, _since_counted(transaction, item))
+    counted = _since_counted(transaction, item)
+    item = early_doubles.follow(
+        transaction, unheard_chips.with_unheard(transaction, counted) if item.before else counted
+    )
     observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
     unseen_moves.note_lifted(transaction, item)
     if unseen_moves.take_laid_back(transaction, observation) or unseen_moves.take_handed_back(transaction, observation):
@@ -227,6 +231,10 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
         missed_cards.ask_if_settled_before_card(transaction, observation)
     if not explained or trouble:
         return explained
+    if unheard_chips.is_wager_doubtful(transaction, observation):
+        spot = change.spot
+        transaction.irregular(f"what spot {spot} had bet is not known: a part of it may have lain there unheard")
+        return True
     dropped_changes.take_up_again(transaction, observation)
     early_doubles.note_reported(transaction)
     if change.zone == "insurance":

@@ -414,7 +414,7 @@ def _take_as_one(transaction: Transaction, came: DatedObservation, observation: 
     kept = tuple(one for one in known if one is not came and not is_of(one, observation))
     transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, round_now.evidence.outages)
-    both = replace(observation, item=replace(item, before=rise.before))
+    both = replace(observation, item=replace(item, before=rise.before, unheard=rise.unheard))
     if transaction.house.doubles_dated:
         # What stays was laid with the rise, maybe before a card that came since.
         both = replace(both, first_ns=came.first_ns)

@@ -186,6 +186,9 @@ class RoundCards(Value, frozen=True, tag=False, dict=True):
     lifted: tuple[str, ...] = ()
     """The chips that lay at its boxes at the last card before a main zone was emptied, the last time."""
 
+    unheard: tuple[str, ...] = ()
+    """The chips that left its main zones, as no play explains, and have not come again."""
+
     @cached_property
     def holds_unread(self) -> bool:
         """Whether the shoe could not read one of them, and the floor has not named it."""

@@ -122,6 +122,9 @@ class State(Value, frozen=True, tag=False):
     """The house's day, by its date, as it was last reported; empty: it never was."""
     questions: int = 0
     felt: dict[str, Zone] = msgspec.field(default_factory=dict)
+    lowered: dict[str, tuple[int, tuple[str, ...]]] = msgspec.field(default_factory=dict)
+    """Main zones from which chips left last while others stayed: the last moment when they may have, in table time, and
+    all the chips that had lain there."""
     round: Round | None = None
     declared: tuple[LockedWager, ...] = ()
     """Boxes without chips declared for the next round."""

@@ -1,0 +1,91 @@
+"""Chips of a wager that are not heard any more: taken off by somebody, or lying there with a tag that fell silent.
+
+Where no play explains that they left, the wager stands. What comes beside the rest may make it whole in other chips, so
+that only what lies beyond the wager doubles or splits the hand; or nothing was missing, and all of it does.
+
+So it may be with chips that left just before the bets were locked: if the very same come again as soon as the deal is
+out, the wager may have been what lies there now, and they double nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.table.layout import Zone, worth, zone_name
+from controller.core.table.transaction import Transaction
+
+_MAIN: Final = "main"
+
+_UNHEARD_NS: Final = 10_000_000_000
+"""Who takes a chip off his wager does not double with it so soon after the deal."""
+
+
+def note_left(transaction: Transaction, before: Zone | None, after: Zone) -> None:
+    """Keep which chips a look at a box's main zone does not show any more; those that came again are heard."""
+    if not _is_of_box(transaction, after) or before is None:
+        return
+    cards = transaction.round().cards
+    left = set(before.chips).difference(after.chips)
+    kept = tuple(chip for chip in cards.unheard if chip not in left)
+    if left:
+        transaction.change_cards(unheard=(*kept, *sorted(left)))
+
+
+def forget_accounted(transaction: Transaction, before: Zone | None, after: Zone) -> None:
+    """Forget chips that came again, or left as some play explains; of those that left unexplained others may come."""
+    if not _is_of_box(transaction, after) or before is None:
+        return
+    unheard = set(transaction.round().cards.unheard).difference(after.chips)
+    number = transaction.stamped.number
+    moved = (one.item for one in transaction.round().evidence.observations if one.number == number)
+    if not any(isinstance(item, ChipsObserved) and item.idle and item.after < item.before for item in moved):
+        unheard.difference_update(before.chips)
+    transaction.change_cards(unheard=tuple(chip for chip in transaction.round().cards.unheard if chip in unheard))
+
+
+def with_unheard(transaction: Transaction, item: ChipsObserved) -> ChipsObserved:
+    """A rise of a box's main zone, with what of its wager may lie there unheard."""
+    if not transaction.house.garbled_devices_heard or item.zone != _MAIN or item.after <= item.before:
+        return item
+    spot = transaction.round().bets.spots[item.box]
+    lies = transaction.state.felt[zone_name(spot, _MAIN)].chips
+    missing = [chip for chip in transaction.round().cards.unheard if chip not in lies]
+    return replace(item, unheard=worth(missing, transaction.house.chips, {}))
+
+
+def note_lowered(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
+    """Keep what lay in a main zone before some of its chips left, until something else changes there."""
+    if not transaction.house.garbled_devices_heard or after.name != _MAIN or before is None:
+        return
+    name = zone_name(after.spot, _MAIN)
+    lowered = {other: left for other, left in transaction.state.lowered.items() if other != name}
+    if after.chips and set(after.chips) < set(before.chips):
+        lowered[name] = last_ns, before.chips
+    transaction.change(lowered=lowered)
+
+
+def is_wager_doubtful(transaction: Transaction, rise: DatedObservation) -> bool:
+    """Whether chips that some play takes for a double or split may be of the wager, unheard as the bets were locked.
+
+    Not where every decision has its key, which says that a hand is doubled.
+    """
+    round_now, item = transaction.round(), rise.item
+    if not isinstance(item, ChipsObserved) or item.zone != _MAIN or not item.rises():
+        return False
+    if round_now.options(transaction.rules).stand_key == "always":
+        return False
+    name = zone_name(round_now.bets.spots[item.box], _MAIN)
+    left_ns, lay = transaction.state.lowered.get(name, (0, ()))
+    away_ns = rise.first_ns - left_ns
+    return left_ns <= round_now.bets.lock_ns and away_ns <= _UNHEARD_NS and lay == transaction.state.felt[name].chips
+
+
+def _is_of_box(transaction: Transaction, zone: Zone) -> bool:
+    """Whether a zone is a main wager's of the open round."""
+    round_now = transaction.state.round
+    if not transaction.house.garbled_devices_heard or round_now is None or zone.name != _MAIN:
+        return False
+    return zone.spot in round_now.bets.spots
