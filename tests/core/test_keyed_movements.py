@@ -58,7 +58,7 @@ def test_whose_card_came_before_a_press_that_may_be_late_is_asked(profile: str, 
 
 
 def test_by_a_journal_of_before_the_double_got_it() -> None:
-    before = {"movements_joined": False}
+    before = {"movements_joined": False, "keyed_doubles_kept": False}
     rig = played("classic-shoe-and-pitch", LATE_PRESS, facts=before, stand_key="always", key_slack=1)
     assert rig.postings() == ["1: spot 1 main -50.00", "1: spot 2 main +0.00"]
 
@@ -75,7 +75,7 @@ def test_who_changes_chips_and_takes_an_early_double_back_is_not_accused(stand_k
 
 
 def test_by_a_journal_of_before_the_player_was() -> None:
-    before = {"movements_joined": False}
+    before = {"movements_joined": False, "keyed_doubles_kept": False}
     assert accused(played("hollywood-perryville", CHANGED, facts=before, stand_key="always")) != []
 
 

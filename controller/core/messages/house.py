@@ -282,6 +282,10 @@ class House(Value, frozen=True, tag=False):
     """Whether chips of a wager that are not heard any more may lie there still: what comes beside the rest may then all
     be a double or split, and not only what lies beyond the wager; and whether chips that left just before the bets were
     locked, and lie there again just after the deal, may be of the wager. False: the journal is of before."""
+    keyed_doubles_kept: bool = False
+    """Whether a double that was laid before its hand's turn is taken up at its card also where every decision is keyed;
+    whether chips accuse nobody that a key alone left unexplained, while the dealer may take it back; and whether no
+    look confirms chips that still move while cards wait to be told from a deal. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -100,7 +100,8 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *content, stamped, stamped))
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             # Of the others it is said again, as the table goes on to ask for it.
-            restless = {one.spot for one in moving if not _is_early(before, one)}
+            cards_wait = table.house.keyed_doubles_kept and bool(table.state.deferred)
+            restless = {one.spot for one in moving if cards_wait or not _is_early(before, one)}
             confirmed = tuple(spot for spot in spots if spot not in restless)
             return (*ready, replace(stamped, input=ChipsConfirmed(confirmed, upto_ns, unseen))), tuple(moving)
         case CardDrawn(at_ns):

@@ -20,15 +20,16 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, Input, SetCard
 from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
-from controller.core.round import passing_chips
+from controller.core.round import early_doubles, passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
+from controller.core.table.keymap import DECISIONS
 from controller.core.table.layout import Felt, conflicts, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.readings import ChipsSeen, KeyPressed
 
 _STAYS_NS: Final = 4_000_000_000
 """How long chips that came where nothing explains them may lie before they are taken back: who put a double or a
@@ -83,7 +84,7 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
         number=transaction.stamped.number,
-        seen_ns=transaction.table_ns(transaction.stamped.at_ns),
+        seen_ns=_found_ns(transaction, event),
         kind=str(kind),
         severity=str(severity),
         text=text,
@@ -116,8 +117,36 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
 
 
 def _came_just_now(transaction: Transaction, name: str) -> bool:
-    """Whether a change is reported as it happens, so that it may be put right; else the chips have lain there."""
-    return transaction.house.slips_awaited and _is_reading_of(transaction.stamped.input, name)
+    """Whether a change is reported as it happens, so that it may be put right; else the chips have lain there.
+
+    So may a key of a decision be taken back by which no play explains them any more.
+    """
+    given = transaction.stamped.input
+    if transaction.house.keyed_doubles_kept and isinstance(given, KeyPressed):
+        return transaction.house.keys.get(given.key) in DECISIONS
+    return transaction.house.slips_awaited and _is_reading_of(given, name)
+
+
+def _found_ns(transaction: Transaction, event: MoveUnexplained) -> int:
+    """When chips are found that nothing explains: those that waited for their hand's turn were reported before."""
+    given = transaction.stamped.input
+    seen_ns = transaction.table_ns(transaction.stamped.at_ns)
+    if not transaction.house.keyed_doubles_kept or not isinstance(given, ChipsSeen):
+        return seen_ns
+    waited = early_doubles.was_laid_early(transaction, given, event.before_cents, event.after_cents)
+    return max(seen_ns, transaction.state.last_ns) if waited else seen_ns
+
+
+def _is_explained(transaction: Transaction, one: Suspicion) -> bool:
+    """Whether a play explains by now what none did: a key was taken back since, or the turn of its hand has come."""
+    round_now = transaction.state.round
+    if not transaction.house.keyed_doubles_kept or round_now is None or round_now.number != one.round:
+        return False
+    if one.spot not in round_now.bets.spots or round_now.evidence.trouble:
+        return False
+    amounts = one.zone, one.before_cents, one.after_cents
+    known = (item.chips_at(round_now.bets.spots.index(one.spot), one.zone) for item in round_now.evidence.observations)
+    return any(item is not None and not item.idle and (item.zone, item.before, item.after) == amounts for item in known)
 
 
 def _looks_like(
@@ -161,6 +190,9 @@ def _looks_like(
     if event.after_cents < lay:
         if _may_be_taken_as_lost(transaction, event):
             return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} just before it may have been taken as lost"
+        if transaction.house.keyed_doubles_kept and transaction.state.felt[name].cents >= event.before_cents:
+            # What is kept back until the cards lie open is reported once the chips may have been laid again.
+            return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} after the lock, and as much lies there again"
         return AlertKind.PINCHING, f"{where}: {what} after the lock"
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
@@ -366,6 +398,8 @@ def raise_confirmed(transaction: Transaction) -> None:
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
+        if _is_explained(transaction, one):
+            continue
         if _is_back(transaction, one):
             _tell(transaction, replace(one, is_put_right=True))
             continue
