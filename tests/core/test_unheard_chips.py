@@ -73,6 +73,18 @@ def test_a_chip_that_lay_unheard_while_its_hand_is_doubled_leaves_open_for_how_m
     assert possible(rig) == [(-4_000, -3_500)]
 
 
+def test_chips_of_another_box_do_not_count() -> None:
+    """At both boxes the chip of five is not heard any more; seventeen stands beside eleven and loses."""
+    rig = played("1 main 15 / wait 1 / 1 main 20 / wait 1 / 2 main 15 / wait 1 / 2 main 20 / wait 3 / key no_more_bets")
+    rig.play(
+        f"wait 1 / deal 6s Th Ks 5s 7s 9d / wait 4 / {SILENT} / 2 main 15 / wait 4 / 1 main 35 / wait 1 / key double"
+    )
+    rig.play("wait 1 / 4s / wait 3 / key stand / wait 3 / key hole_turned / wait 3 / 2 main 0 / wait 2")
+    rig.play(TAKEN)
+    assert rig.postings() == ["1: spot 2 main -20.00"]
+    assert possible(rig) == [(-4_000, -3_500)]
+
+
 def test_what_is_laid_back_in_its_own_chips_is_no_double() -> None:
     rig = played(ELEVEN)
     own = rig.lying[1, "main"]

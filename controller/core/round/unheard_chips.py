@@ -24,35 +24,38 @@ _UNHEARD_NS: Final = 10_000_000_000
 
 
 def note_left(transaction: Transaction, before: Zone | None, after: Zone) -> None:
-    """Keep which chips a look at a box's main zone does not show any more; those that came again are heard."""
+    """Keep which chips a look at a box's main zone does not show any more."""
     if not _is_of_box(transaction, after) or before is None:
         return
-    cards = transaction.round().cards
-    left = set(before.chips).difference(after.chips)
-    kept = tuple(chip for chip in cards.unheard if chip not in left)
-    if left:
-        transaction.change_cards(unheard=(*kept, *sorted(left)))
+    left = {*_unheard_at(transaction, after.spot), *before.chips}.difference(after.chips)
+    _change_unheard(transaction, after.spot, left)
 
 
 def forget_accounted(transaction: Transaction, before: Zone | None, after: Zone) -> None:
-    """Forget chips that came again, or left as some play explains; of those that left unexplained others may come."""
+    """Forget chips that left as some play explains; for those that left unexplained others may come."""
     if not _is_of_box(transaction, after) or before is None:
         return
-    unheard = set(transaction.round().cards.unheard).difference(after.chips)
     number = transaction.stamped.number
     moved = (one.item for one in transaction.round().evidence.observations if one.number == number)
     if not any(isinstance(item, ChipsObserved) and item.idle and item.after < item.before for item in moved):
-        unheard.difference_update(before.chips)
-    transaction.change_cards(unheard=tuple(chip for chip in transaction.round().cards.unheard if chip in unheard))
+        _change_unheard(transaction, after.spot, {*_unheard_at(transaction, after.spot)}.difference(before.chips))
+
+
+def _unheard_at(transaction: Transaction, spot: int) -> tuple[str, ...]:
+    """The chips of a spot's main wager that are not heard any more."""
+    return transaction.round().cards.unheard.get(zone_name(spot, _MAIN), ())
+
+
+def _change_unheard(transaction: Transaction, spot: int, chips: set[str]) -> None:
+    unheard = {**transaction.round().cards.unheard, zone_name(spot, _MAIN): tuple(sorted(chips))}
+    transaction.change_cards(unheard={name: left for name, left in unheard.items() if left})
 
 
 def with_unheard(transaction: Transaction, item: ChipsObserved) -> ChipsObserved:
     """A rise of a box's main zone, with what of its wager may lie there unheard."""
     if not transaction.house.garbled_devices_heard or item.zone != _MAIN or item.after <= item.before:
         return item
-    spot = transaction.round().bets.spots[item.box]
-    lies = transaction.state.felt[zone_name(spot, _MAIN)].chips
-    missing = [chip for chip in transaction.round().cards.unheard if chip not in lies]
+    missing = _unheard_at(transaction, transaction.round().bets.spots[item.box])
     return replace(item, unheard=worth(missing, transaction.house.chips, {}))
 
 

@@ -186,8 +186,8 @@ class RoundCards(Value, frozen=True, tag=False, dict=True):
     lifted: tuple[str, ...] = ()
     """The chips that lay at its boxes at the last card before a main zone was emptied, the last time."""
 
-    unheard: tuple[str, ...] = ()
-    """The chips that left its main zones, as no play explains, and have not come again."""
+    unheard: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """The chips that left each of its main zones, as no play explains, and have not come again."""
 
     @cached_property
     def holds_unread(self) -> bool:
