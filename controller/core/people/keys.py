@@ -6,6 +6,7 @@ from typing import Final
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
+from controller.core.certainty.rebuild import keypad_lost
 from controller.core.messages.alerts import AssistanceRequested, KeyRefused
 from controller.core.messages.events import KeyRead
 from controller.core.people import answers, undo
@@ -74,6 +75,8 @@ def card_came(transaction: Transaction) -> None:
 def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> RefusalReason | None:
     """A key that speaks of the round; why it means nothing; None: it is done."""
     if transaction.state.round is None or not transaction.round().cards.drawn:
+        if _may_be_of_unheard_cards(transaction, meaning):
+            keypad_lost(transaction)
         return RefusalReason("no_cards", "no cards have been dealt")
     if meaning == "even_money" and not named:
         return RefusalReason("spot_needed", "even money names its spot: the spot's digit first, then this key")
@@ -90,6 +93,13 @@ def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int
         if fresh:
             transaction.change_evidence(misnamed=transaction.stamped.number)
     return None
+
+
+def _may_be_of_unheard_cards(transaction: Transaction, meaning: str) -> bool:
+    """Whether a decision is keyed although no card has been reported: the shoe may be late to tell of them."""
+    if not transaction.house.garbled_devices_heard or meaning not in DECISIONS:
+        return False
+    return transaction.state.round is not None or transaction.state.shoe_lost
 
 
 def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: bool) -> RefusalReason | None:
