@@ -334,6 +334,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         transaction.change_round(overtook=overtook)
     lifecycle.take_card(transaction, drawn.face, since_ns, at_ns)
     missed_cards.next_may_have_begun(transaction)
+    missed_cards.ask_if_read_twice(transaction)
 
 
 def _card_burned(transaction: Transaction, drawn: readings.CardDrawn, at_ns: int) -> None:

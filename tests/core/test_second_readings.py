@@ -11,7 +11,7 @@ from tests.core.quick_readers import accused, alerts
 
 WITHDRAWN_AT_ITS_TURN = (
     "2 main 50 / 1 main 20 / 5 main 20 / 6 main 40 / wait 4.2 / deal Ah 7h Ts 5s 3s 7h 3h 9h 2d 8s / 2 main 100"
-    " / wait 3.3 / Ah / wait 0.5 / 5 main 40 / 5 main 20 / wait 1.3 / Ad / wait 5.1 / Ad / 5c / wait 3.6"
+    " / wait 3.3 / Ah / wait 0.5 / 5 main 40 / 5 main 20 / wait 1.3 / Ad / wait 5.1 / Ad / wait 0.2 / 5c / wait 3.4"
     " / 6 main 80 / 6 main 40 / 5 main 40 / 2 main 200 / 1 main 40 / 2 main 0 / 5 main 0 / 5 main 50 / 2 main 20"
     " / 1 main 50 / wait 7.4 / deal 9h Qh 3s Qs Td 7h Ks 9d Ad Ad / wait 9"
 )

@@ -281,7 +281,9 @@ class House(Value, frozen=True, tag=False):
     garbled_devices_heard: bool = False
     """Whether chips of a wager that are not heard any more may lie there still: what comes beside the rest may then all
     be a double or split, and not only what lies beyond the wager; and whether chips that left just before the bets were
-    locked, and lie there again just after the deal, may be of the wager. False: the journal is of before."""
+    locked, and lie there again just after the deal, may be of the wager; whether two cards that come at once are asked
+    about; and whether a round of which decisions were keyed before a card was reported is read as one of which keys
+    were not heard. False: the journal is of before."""
     keyed_doubles_kept: bool = False
     """Whether a double that was laid before its hand's turn is taken up at its card also where every decision is keyed;
     whether chips accuse nobody that a key alone left unexplained, while the dealer may take it back; and whether no

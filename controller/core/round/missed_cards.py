@@ -57,6 +57,15 @@ _MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
 _SEVERAL_SHOWN: Final = "Cards miscounted? yes/no"
 _BEGUN_BEFORE_SHOWN: Final = "Deal begun sooner? yes/no"
+_TWICE: Final = "Two cards came at once: was one of them read twice?"
+_TWICE_SHOWN: Final = "Card read twice? yes/no"
+
+_AT_ONCE_NS: Final = 100_000_000
+"""Sooner than this no dealer draws another card."""
+
+_HANDS_MS: Final = 200
+"""Dealers whose cards usually follow one another sooner are simulated ones, who may draw as soon as they like."""
+
 _LAST_SHOWN: Final = "Last round's? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
@@ -379,8 +388,46 @@ def _hand_in_play(transaction: Transaction, lattice: Lattice) -> tuple[int, str]
     return transaction.round().bets.spots[turn], "" if others or hand < 0 else f", hand {hand + 1}"
 
 
+def ask_if_read_twice(transaction: Transaction) -> None:
+    """Ask whether the card that has just come was read twice, if it came at once after another of its round.
+
+    So it may be with a shoe that does not number its draws. A line that held cards back lets them go at once, too.
+    Only their times say so, never their faces, which could tell that of the hole card.
+    """
+    round_now, drawn = transaction.round(), transaction.stamped.input
+    if not transaction.house.garbled_devices_heard or transaction.house.shoe_numbers_cards:
+        return
+    if isinstance(drawn, CardDrawn) and drawn.since_ns >= 0:
+        # It is known to have been reported late.
+        return
+    if round_now.evidence.trouble or round_now.questions.doubt or deal_confirmation.usual_ms(transaction) < _HANDS_MS:
+        return
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)][-2:]
+    before, last = cards[0], cards[-1]
+    if last is before or last.last_ns - before.last_ns >= _AT_ONCE_NS:
+        return
+    deal_confirmation.disturbed(transaction, "two cards came at once", last.last_ns)
+    question = transaction.ask(0, _TWICE, ("no", "yes"))
+    transaction.change_questions(doubt=question, read_twice=(question, before.number, last.number))
+
+
+def _is_read_twice(round_now: Round) -> bool:
+    """Whether the doubt is about two cards that came at once."""
+    return round_now.questions.doubt in round_now.questions.read_twice[:1]
+
+
+def _withdraw_if_struck(transaction: Transaction) -> None:
+    """The question about two cards needs no answer once one of them was struck."""
+    round_now = transaction.round()
+    drawn = {card.number for card in round_now.cards.drawn}
+    if _is_read_twice(round_now) and not drawn.issuperset(round_now.questions.read_twice[1:]):
+        transaction.emit(QuestionWithdrawn(round_now.questions.doubt))
+        transaction.change_questions(doubt=0)
+
+
 def withdraw_if_needless(transaction: Transaction) -> None:
     """A correction, or a card reported late, explains the round after all."""
+    _withdraw_if_struck(transaction)
     round_now = transaction.round()
     if (
         round_now.questions.missed_after
@@ -480,6 +527,8 @@ def question_text(round_now: Round) -> str:
         return _HIT_SHOWN
     if _is_miscount(round_now):
         return _miscounted_shown(round_now)
+    if _is_read_twice(round_now):
+        return _TWICE_SHOWN
     return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
 
 
@@ -489,6 +538,8 @@ def irregular_reason(round_now: Round) -> str:
         return "a card was missed after the key hit"
     if _is_miscount(round_now):
         return "the cards of its deal are other ones than counted"
+    if _is_read_twice(round_now):
+        return "a card was read twice"
     if round_now.ending.next_bets in _NEXT_ASKED:
         return _with_next_wagers(round_now, "another round began before anything showed that it had ended")
     return "cards were drawn while the table was not listening"
@@ -502,6 +553,8 @@ def unanswered_reason(round_now: Round) -> str:
         return "nobody said whether a card was missed after the key hit"
     if _is_miscount(round_now):
         return "nobody said whether the cards of its deal are those counted"
+    if _is_read_twice(round_now):
+        return "nobody said whether a card was read twice"
     if round_now.ending.next_bets in _NEXT_ASKED:
         return _with_next_wagers(round_now, "nobody said whether another round had begun")
     return "nobody said whether cards were missed"

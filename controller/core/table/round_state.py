@@ -262,6 +262,8 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """The reading of the key *hit* after which a card may have been missed; 0: none."""
     miscounted: int = 0
     """The doubt, past or present, whether the deal is the cards that the table counts; 0: there was none."""
+    read_twice: tuple[int, ...] = ()
+    """The doubt, past or present, whether one of two cards that came at once was read twice, and their readings."""
     unkeyed: int = 0
     """The question whether its first card began it, where the key must have."""
     begun_by_word: bool = False
