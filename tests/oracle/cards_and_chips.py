@@ -206,16 +206,26 @@ def splits(house: House, position: Position, box: Box, hand: Hand) -> bool:
 
 
 def raised(house: House, lying: Position, index: int, cents: int) -> Iterator[Position]:
-    """A double or a split of the hand in play."""
+    """A double or a split of the hand in play; or the rest of one whose first part was laid, before its card."""
     turn = lying.in_play(house)
     if turn is None or turn[0] != index:
         return
     number = turn[1]
-    box = lying.boxes[index]
-    hand = box.hands[number]
-    if hand.keyed in ("", "double") and doubles(house, lying, hand, cents):
+    hand = lying.boxes[index].hands[number]
+    laid = hand.extra if len(hand.cards) == 2 and 0 < hand.extra <= hand.base - cents else 0
+    if laid:
+        yield lying.with_hand(index, number, replace(hand, extra=laid + cents)).offers_closed(house)
+    elif hand.keyed in ("", "double") and doubles(house, lying, hand, cents):
         yield lying.with_hand(index, number, replace(hand, extra=cents)).offers_closed(house)
-    if hand.keyed in ("", "split") and cents == box.wager and splits(house, lying, box, hand):
+    unlaid = replace(hand, extra=0) if laid else hand
+    if hand.keyed in ("", "split") and laid + cents == hand.base:
+        yield from _split(house, lying, index, number, unlaid)
+
+
+def _split(house: House, lying: Position, index: int, number: int, hand: Hand) -> Iterator[Position]:
+    """The hand in play is split, where it may be."""
+    box = lying.boxes[index]
+    if splits(house, lying, box, hand):
         aces = lying.ranks(hand.cards) == "AA"
         left = Hand(hand.cards[:1], box.wager, ace_split=aces, fresh=True, keyed=hand.keyed)
         right = Hand(hand.cards[1:], box.wager, ace_split=aces)

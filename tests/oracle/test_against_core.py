@@ -12,7 +12,7 @@ import pytest
 
 from tests.oracle.compare import differ, differ_after, difference_lines, oracle, shrunk
 from tests.oracle.generator import honest
-from tests.oracle.varied import HARDER, VARIATIONS, Variation, evidence, of_kind
+from tests.oracle.varied import HARDER, VARIATIONS, Variation, evidence, laid_in_parts, of_kind
 
 ROUNDS = 25
 BLOCKS = 8
@@ -30,7 +30,7 @@ def test_the_product_reads_what_the_oracle_reads(block: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "variation", [variation for _, variation in (*VARIATIONS, *HARDER)], ids=lambda one: one.__name__
+    "variation", [laid_in_parts, *(variation for _, variation in (*VARIATIONS, *HARDER))], ids=lambda one: one.__name__
 )
 def test_each_kind_of_evidence_is_read_alike(variation: Variation) -> None:
     for seed in range(20_000, 20_012):

@@ -31,9 +31,15 @@ def evidence(seed: int) -> list[Line]:
     for likely, variation in HARDER:
         if rng.random() < likely:
             lines = variation(rng, lines)
+    rng = Random(f"parts of {seed}")
+    if rng.random() < IN_PARTS:
+        lines = laid_in_parts(rng, lines)
     rng = Random(f"side wagers of {seed}")
     return limited(rng, lines) if rng.random() < LIMITED else lines
 
+
+IN_PARTS: Final = 0.25
+"""How often chips that raise a main wager are laid in two movements."""
 
 LIMITED: Final = 0.5
 """How often a house with side wagers has all of them made, mostly with a limit on what they win together."""
@@ -216,6 +222,20 @@ def surrender_offered(_: Random, lines: list[Line]) -> list[Line]:
     if lines[0]["profile"] != "borgata":
         return lines
     return [lines[0] | {"options": lines[0]["options"] | {"surrender": "late"}}, *lines[1:]]
+
+
+def laid_in_parts(rng: Random, lines: list[Line]) -> list[Line]:
+    """Chips that come to a main wager come in two movements, here and there, and now and then with a part too many."""
+    lying = {int(spot): bets.get("main", 0) for spot, bets in lines[0]["wagers"].items()}
+    varied: list[Line] = []
+    for line in lines:
+        if line.get("zone") == "main" and "health" not in line:
+            before, after = lying.get(line["spot"], 0), line["cents"]
+            lying[line["spot"]] = after
+            if 0 < before < after - 1 and rng.random() < 0.7:
+                varied.append(line | {"cents": rng.choice(((before + after) // 2, before + 1, after + 500))})
+        varied.append(line)
+    return varied
 
 
 VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
