@@ -193,6 +193,18 @@ def test_where_every_decision_has_its_key_that_says_that_it_is_none() -> None:
     assert DOUBTED not in rig.irregularities()
 
 
+@pytest.mark.parametrize(("heard", "kind"), [(True, AlertKind.CHIPS_UNEXPLAINED), (False, AlertKind.CAPPING)])
+def test_nobody_capped_a_bet_with_chips_that_lay_there_until_just_before_the_lock(
+    kind: AlertKind, *, heard: bool
+) -> None:
+    rig = unkeyed(BETS, heard=heard, stand_key="always")
+    own = rig.lying[1, "main"]
+    rig.play(f"{UNHEARD} / {LOCK} / {NINETEEN}")
+    rig.lay(1, "main", own)
+    rig.play(f"wait 1 / key stand / {TEN_MORE}")
+    assert alerts(rig, AlertKind.CHIPS_UNEXPLAINED, AlertKind.CAPPING) == [kind]
+
+
 def test_who_took_it_off_long_before_doubles_with_it() -> None:
     rig = heard_again(f"{UNHEARD} / wait 5 / {LOCK} / {NINETEEN}")
     assert rig.irregularities() == []

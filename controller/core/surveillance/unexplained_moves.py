@@ -38,6 +38,9 @@ payment at the wrong spot sees it and carries it on within that time. Who caps a
 MoveUnexplained: TypeAlias = BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 """What is published of chips that moved where no play explains it."""
 
+_UNHEARD_NS: Final = 20_000_000_000
+"""How long an antenna may miss a chip that lies there."""
+
 _CAME_AND_WENT: Final = 2
 """Moves of chips that came and left again."""
 
@@ -187,6 +190,8 @@ def _looks_like(
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} once the wager was settled, which is disputed since"
     if event.after_cents == lay:
         return AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
+    if _lay_until_lock(before, transaction, event):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by chips that lay there until just before the lock"
     if event.after_cents < lay:
         if _may_be_taken_as_lost(transaction, event):
             return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} just before it may have been taken as lost"
@@ -197,6 +202,20 @@ def _looks_like(
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
     return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+
+
+def _lay_until_lock(before: Table, transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether chips that came are those that left the zone just before the bets were locked, and may have lain there.
+
+    An antenna that misses a chip for a while shows the same as a hand that takes it off and lays it again.
+    """
+    round_now, name = transaction.round_known(event.round), zone_name(event.spot, event.zone)
+    if round_now is None or event.after_cents <= event.before_cents:
+        return False
+    left_ns, lay = before.state.lowered.get(name, (0, ()))
+    away_ns = transaction.table_ns(transaction.stamped.at_ns) - left_ns
+    is_whole = bool(lay) and set(lay) == set(_chips_at(transaction.state.felt, name))
+    return is_whole and left_ns <= round_now.bets.lock_ns and away_ns <= _UNHEARD_NS
 
 
 def _is_between_zones(transaction: Transaction, round_now: Round | None) -> bool:
