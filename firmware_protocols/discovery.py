@@ -65,7 +65,7 @@ def find(kind: str, vendor: str) -> Codec:
         raise BrokenCodecError(f"{kind} protocol {vendor!r}: {_where(error, f'{kind}/{vendor}.py')}") from error
 
 
-def broken(kind: str, vendor: str) -> str:
+def broken_reason(kind: str, vendor: str) -> str:
     """Why a codec that there is cannot be used; empty: it can be."""
     try:
         find(kind, vendor)

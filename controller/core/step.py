@@ -428,7 +428,7 @@ def _started(transaction: Transaction, start: DaemonStarted) -> None:
     live_meters.open_meters(transaction)
     if not restart:
         return
-    rebuild.keypad_lost(transaction)
+    rebuild.leave_keys_unheard(transaction)
     transaction.note_absence()
     deal_confirmation.disturbed(transaction, "the daemon was not running", 0)
     missed_cards.may_be_missing(transaction, "the daemon was not running")
@@ -486,7 +486,7 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
             missed_cards.note_bets(transaction)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
-        rebuild.keypad_lost(transaction)
+        rebuild.leave_keys_unheard(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
     if watched and health.state is not HealthState.READY:
         transaction.change(

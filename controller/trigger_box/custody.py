@@ -50,7 +50,7 @@ def load_config(path: Path, credentials: str | None = None) -> TriggerConfig:
         ConfigError: with a line for each mistake.
     """
     config = read_trigger_config(
-        text_of(path), str(path), path.parent, KnownNames(discovery.codecs(), discovery.broken)
+        text_of(path), str(path), path.parent, KnownNames(discovery.codecs(), discovery.broken_reason)
     )
     given = {f"[box] {key}": getattr(config.box, key) for key in ("operations_key_file", "surveillance_key_file")}
     given["[line] pairing_key_file"] = config.line.pairing_key_file

@@ -10,7 +10,7 @@ import pytest
 
 import firmware_protocols
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.discovery import UnknownCodecError, broken, codecs, find
+from firmware_protocols.discovery import UnknownCodecError, broken_reason, codecs, find
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.shoe import bee_tek
 
@@ -78,7 +78,7 @@ def with_makers_module(folder: Path, content: str, asked: str) -> str:
     ],
 )
 def test_a_module_that_cannot_be_loaded_is_named_with_its_line(content: str, said: str, tmp_path: Path) -> None:
-    shown = with_makers_module(tmp_path, content, "print(discovery.broken('shoe', 'acme'))")
+    shown = with_makers_module(tmp_path, content, "print(discovery.broken_reason('shoe', 'acme'))")
     assert shown.startswith("shoe protocol 'acme': ")
     assert shown.endswith(said)
 
@@ -91,4 +91,4 @@ def test_a_device_is_asked_who_it_is_in_the_protocols_that_can_be_loaded(tmp_pat
 
 
 def test_a_sound_protocol_is_not_broken() -> None:
-    assert broken("shoe", "bee_tek") == ""
+    assert broken_reason("shoe", "bee_tek") == ""

@@ -102,11 +102,7 @@ class Search:
             return
         rest = hand.base - hand.extra
         for more in {rest, *range(unit, rest, unit)[:2]} - {0}:
-            lying = laid(position, index, "main", box.main + more)
-            yield lying.with_hand(index, turn[1], replace(hand, extra=hand.extra + more))
-            if more == rest:
-                undoubled = lying.with_hand(index, turn[1], replace(hand, extra=0))
-                yield from raised(self.house, undoubled, index, hand.base)
+            yield from raised(self.house, laid(position, index, "main", box.main + more), index, more)
 
     def lost(self, done: int) -> set[int]:
         """The spots whose reader is lost once the pieces ``done`` have happened and no more."""

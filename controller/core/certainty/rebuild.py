@@ -186,8 +186,8 @@ def is_keypad_away(transaction: Transaction) -> bool:
     return not transaction.state.is_ready(KEYPAD)
 
 
-def keypad_lost(transaction: Transaction) -> None:
-    """The keypad is lost, or was: of the open round no key that was not heard says anything."""
+def leave_keys_unheard(transaction: Transaction) -> None:
+    """Keys may go unheard, or did: of the open round, or the next, no key that was not heard says anything."""
     transaction.change(keypad_lost=True)
     if transaction.state.round is not None and not transaction.round().evidence.keys_unheard:
         transaction.change_evidence(keys_unheard=True)

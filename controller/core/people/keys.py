@@ -6,7 +6,7 @@ from typing import Final
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
-from controller.core.certainty.rebuild import keypad_lost
+from controller.core.certainty.rebuild import leave_keys_unheard
 from controller.core.messages.alerts import AssistanceRequested, KeyRefused
 from controller.core.messages.events import KeyRead
 from controller.core.people import answers, undo
@@ -76,7 +76,7 @@ def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int
     """A key that speaks of the round; why it means nothing; None: it is done."""
     if transaction.state.round is None or not transaction.round().cards.drawn:
         if _may_be_of_unheard_cards(transaction, meaning):
-            keypad_lost(transaction)
+            leave_keys_unheard(transaction)
         return RefusalReason("no_cards", "no cards have been dealt")
     if meaning == "even_money" and not named:
         return RefusalReason("spot_needed", "even money names its spot: the spot's digit first, then this key")

@@ -96,16 +96,15 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     if not transaction.house.doubles_awaited or not round_now.is_dealt() or not round_now.bets.locked:
         return
     evidence = round_now.evidence
-    if evidence.trouble or round_now.cards.turned:
-        return
-    if stands_are_keyed(transaction) and not transaction.house.keyed_doubles_kept:
+    keyed = stands_are_keyed(transaction)
+    if evidence.trouble or round_now.cards.turned or (keyed and not transaction.house.keyed_doubles_kept):
         return
     if evidence.outages and not transaction.house.turns_awaited:
         # Enough is open, and more would be too much to follow.
         return
     for one in evidence.observations:
         _take_up(transaction, one, at_ns)
-    if stands_are_keyed(transaction):
+    if keyed:
         # What a play explains has had its turn.
         return
     known = transaction.round().evidence.observations

@@ -52,23 +52,18 @@ _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
 _MISCOUNTED: Final = "Are the cards of this deal other ones than counted: one was burned, or drawn before it?"
 
-_SHOWN: Final = "Cards drawn meanwhile? yes/no"
-_MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
 _SEVERAL_SHOWN: Final = "Cards miscounted? yes/no"
 _BEGUN_BEFORE_SHOWN: Final = "Deal begun sooner? yes/no"
+_LAST_SHOWN: Final = "Last round's? yes/no"
+
 _TWICE: Final = "Two cards came at once: was one of them read twice?"
-_TWICE_SHOWN: Final = "Card read twice? yes/no"
 
 _AT_ONCE_NS: Final = 100_000_000
 """Sooner than this no dealer draws another card."""
 
 _HANDS_MS: Final = 200
 """Dealers whose cards usually follow one another sooner are simulated ones, who may draw as soon as they like."""
-
-_LAST_SHOWN: Final = "Last round's? yes/no"
-_HIT_SHOWN: Final = "Card missed at hit? yes/no"
-_NEXT_SHOWN: Final = "Another round begun? yes/no"
 
 
 def may_be_missing(transaction: Transaction, reason: str) -> None:
@@ -295,7 +290,7 @@ def _miscounted_shown(round_now: Round) -> str:
         return _NO_BURN_SHOWN
     if deal.after_end:
         return _LAST_SHOWN
-    return _BEGUN_BEFORE_SHOWN if deal.after_word else _MISCOUNTED_SHOWN
+    return _BEGUN_BEFORE_SHOWN if deal.after_word else _OF_COUNT.shown
 
 
 def _spots(spots: tuple[int, ...]) -> str:
@@ -521,40 +516,67 @@ def _hand_that_waits(transaction: Transaction) -> tuple[int | None, str]:
     return spot, f"spot {spot}{which}"
 
 
+class _Doubt(NamedTuple):
+    """What the question is about that holds a round."""
+
+    shown: str
+    """The question on the dealer's keypad."""
+    confirmed: str
+    """Why the round is irregular after the answer *yes*."""
+    unanswered: str
+    """Why it is where it ends without an answer."""
+
+
+_OF_HIT: Final = _Doubt(
+    "Card missed at hit? yes/no",
+    "a card was missed after the key hit",
+    "nobody said whether a card was missed after the key hit",
+)
+_OF_COUNT: Final = _Doubt(
+    "Card burned in deal? yes/no",
+    "the cards of its deal are other ones than counted",
+    "nobody said whether the cards of its deal are those counted",
+)
+_OF_TWO_AT_ONCE: Final = _Doubt(
+    "Card read twice? yes/no", "a card was read twice", "nobody said whether a card was read twice"
+)
+_OF_NEXT: Final = _Doubt(
+    "Another round begun? yes/no",
+    "another round began before anything showed that it had ended",
+    "nobody said whether another round had begun",
+)
+_OF_UNHEARD: Final = _Doubt(
+    "Cards drawn meanwhile? yes/no",
+    "cards were drawn while the table was not listening",
+    "nobody said whether cards were missed",
+)
+
+
+def _doubt(round_now: Round) -> _Doubt:
+    """What the question is about that holds a round."""
+    if round_now.questions.missed_after:
+        return _OF_HIT
+    if _is_miscount(round_now):
+        return _OF_COUNT._replace(shown=_miscounted_shown(round_now))
+    if _is_read_twice(round_now):
+        return _OF_TWO_AT_ONCE
+    return _OF_NEXT if round_now.ending.next_bets in _NEXT_ASKED else _OF_UNHEARD
+
+
 def question_text(round_now: Round) -> str:
     """The text of the question on the dealer's keypad."""
-    if round_now.questions.missed_after:
-        return _HIT_SHOWN
-    if _is_miscount(round_now):
-        return _miscounted_shown(round_now)
-    if _is_read_twice(round_now):
-        return _TWICE_SHOWN
-    return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
+    return _doubt(round_now).shown
 
 
 def irregular_reason(round_now: Round) -> str:
     """Why the round is irregular after the answer *yes*."""
-    if round_now.questions.missed_after:
-        return "a card was missed after the key hit"
-    if _is_miscount(round_now):
-        return "the cards of its deal are other ones than counted"
-    if _is_read_twice(round_now):
-        return "a card was read twice"
-    if round_now.ending.next_bets in _NEXT_ASKED:
-        return _with_next_wagers(round_now, "another round began before anything showed that it had ended")
-    return "cards were drawn while the table was not listening"
+    doubt = _doubt(round_now)
+    return _with_next_wagers(round_now, doubt.confirmed) if doubt is _OF_NEXT else doubt.confirmed
 
 
 def unanswered_reason(round_now: Round) -> str:
     """Why the round is irregular when it ends without an answer."""
     if round_now.evidence.shoe_away and not round_now.questions.doubt:
         return "it ended while the shoe was not connected"
-    if round_now.questions.missed_after:
-        return "nobody said whether a card was missed after the key hit"
-    if _is_miscount(round_now):
-        return "nobody said whether the cards of its deal are those counted"
-    if _is_read_twice(round_now):
-        return "nobody said whether a card was read twice"
-    if round_now.ending.next_bets in _NEXT_ASKED:
-        return _with_next_wagers(round_now, "nobody said whether another round had begun")
-    return "nobody said whether cards were missed"
+    doubt = _doubt(round_now)
+    return _with_next_wagers(round_now, doubt.unanswered) if doubt is _OF_NEXT else doubt.unanswered

@@ -20,7 +20,7 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, Input, SetCard
 from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
-from controller.core.round import early_doubles, passing_chips
+from controller.core.round import early_doubles, passing_chips, unheard_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.keymap import DECISIONS
@@ -147,9 +147,9 @@ def _is_explained(transaction: Transaction, one: Suspicion) -> bool:
         return False
     if one.spot not in round_now.bets.spots or round_now.evidence.trouble:
         return False
-    amounts = one.zone, one.before_cents, one.after_cents
-    known = (item.chips_at(round_now.bets.spots.index(one.spot), one.zone) for item in round_now.evidence.observations)
-    return any(item is not None and not item.idle and (item.zone, item.before, item.after) == amounts for item in known)
+    amounts, box = (one.before_cents, one.after_cents), round_now.bets.spots.index(one.spot)
+    known = (each.chips_at(box, one.zone) for each in round_now.evidence.observations)
+    return any(item is not None and not item.idle and (item.before, item.after) == amounts for item in known)
 
 
 def _looks_like(
@@ -212,10 +212,9 @@ def _lay_until_lock(before: Table, transaction: Transaction, event: MoveUnexplai
     round_now, name = transaction.round_known(event.round), zone_name(event.spot, event.zone)
     if round_now is None or event.after_cents <= event.before_cents:
         return False
-    left_ns, lay = before.state.lowered.get(name, (0, ()))
-    away_ns = transaction.table_ns(transaction.stamped.at_ns) - left_ns
-    is_whole = bool(lay) and set(lay) == set(_chips_at(transaction.state.felt, name))
-    return is_whole and left_ns <= round_now.bets.lock_ns and away_ns <= _UNHEARD_NS
+    seen_ns = transaction.table_ns(transaction.stamped.at_ns)
+    away_ns = unheard_chips.away_at_lock_ns(before.state, round_now, transaction.state.felt[name], seen_ns)
+    return away_ns is not None and away_ns <= _UNHEARD_NS
 
 
 def _is_between_zones(transaction: Transaction, round_now: Round | None) -> bool:

@@ -224,7 +224,7 @@ def _any_meaning(_: Mapping[str, str]) -> Iterable[KeyComplaint]:
     return ()
 
 
-def _sound(_: str, __: str) -> str:
+def _never_broken(_: str, __: str) -> str:
     return ""
 
 
@@ -232,13 +232,13 @@ def _sound(_: str, __: str) -> str:
 class KnownNames:
     """What the rest of the house knows about names in a table file; what is left out is not checked.
 
-    ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``broken(kind, protocol)`` says why one of
-    them cannot be used; empty: it can be. ``options(profile, options)`` and ``keys(keys)`` complain about entries of
-    ``[options]`` and ``[keypad.keys]``; a complaint about an unknown profile has the key ``profile``.
+    ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``broken_reason(kind, protocol)`` is why
+    one of them cannot be used; empty: it can be. ``options(profile, options)`` and ``keys(keys)`` complain about
+    entries of ``[options]`` and ``[keypad.keys]``; a complaint about an unknown profile has the key ``profile``.
     """
 
     protocols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    broken: Callable[[str, str], str] = _sound
+    broken_reason: Callable[[str, str], str] = _never_broken
     options: Callable[[str, Mapping[str, Any]], Iterable[KeyComplaint]] = _no_complaints
     keys: Callable[[Mapping[str, str]], Iterable[KeyComplaint]] = _any_meaning
 
@@ -247,7 +247,7 @@ class KnownNames:
         names = self.protocols.get(kind)
         if names is None:
             return ""
-        return self.broken(kind, protocol) if protocol in names else not_one_of(protocol, names)
+        return self.broken_reason(kind, protocol) if protocol in names else not_one_of(protocol, names)
 
 
 def read_config(text: str, name: str, directory: PurePath, known: KnownNames | None = None) -> Config:

@@ -230,7 +230,7 @@ def _with_credentials(config: Config, credentials: str | None, lines: list[str])
 
 def known_names() -> KnownNames:
     """What a table file may name: the profiles, protocols, options and keys of this program."""
-    return KnownNames(protocols=discovery.codecs(), broken=discovery.broken, options=_options, keys=_keys)
+    return KnownNames(protocols=discovery.codecs(), broken_reason=discovery.broken_reason, options=_options, keys=_keys)
 
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[KeyComplaint]:

@@ -45,10 +45,11 @@ def questions() -> Iterator[tuple[str, Codec, tuple[Message, ...]]]:
     """Kind, codec and what to ask, for every protocol that has a question for who somebody is."""
     for kind, vendors in discovery.codecs().items():
         for vendor in vendors:
-            if wrong := discovery.broken(kind, vendor):
-                log.warning("protocol not asked", reason=wrong)
+            try:
+                codec = discovery.find(kind, vendor)
+            except discovery.BrokenCodecError as error:
+                log.warning("protocol not asked", reason=str(error))
                 continue
-            codec = discovery.find(kind, vendor)
             if ReadSoftware in codec.vocabulary:
                 yield kind, codec, tuple(ReadSoftware(address) for address in ADDRESSES)
             elif IdentifyShoe in codec.vocabulary:

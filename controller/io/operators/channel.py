@@ -137,7 +137,7 @@ class OperatorChannel:
                         group.create_task(proxy.run())
                     for role, listener in outside.items():
                         users = _Users(lambda path: _bound(context, path), inside, role, group, self._serve)
-                        proxy = ZmtpProxy(listener, users.came, self._clock, users.went, known=self._account)
+                        proxy = ZmtpProxy(listener, users.came, self._clock, users.went, counted_as=self._account)
                         group.create_task(proxy.run())
                     self.bound.set()
         except ExceptionGroup as failed:

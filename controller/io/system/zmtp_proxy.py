@@ -241,8 +241,8 @@ class ZmtpProxy:
     ``inner(peer)`` says at which path ZeroMQ listens for this peer, None: it is not let in. ``gone(peer)`` is called
     when the last connection of a peer has ended, ``complain`` of each that is closed for what was sent. ``is_ours``:
     who connects here is this process, and the limits are for whom it is passed on to, at a host and port. A peer is the
-    number of the user at the other end of a local socket, or the address at the other end of any other, as ``known``
-    has it: whom that makes one shares what one peer may have.
+    number of the user at the other end of a local socket, or the address at the other end of any other, as
+    ``counted_as`` has it: whom that makes one share what one peer may have.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ class ZmtpProxy:
         limit: int = CONNECTIONS_LIMIT,
         *,
         complain: Callable[[str], None] = lambda _: None,
-        known: Callable[[Hashable], Hashable] = lambda peer: peer,
+        counted_as: Callable[[Hashable], Hashable] = lambda peer: peer,
         is_ours: bool = False,
     ) -> None:
         self._listener = listener
@@ -263,7 +263,7 @@ class ZmtpProxy:
         self._gone = gone
         self._limit = limit
         self._complain = complain
-        self._known = known
+        self._counted_as = counted_as
         self._is_ours = is_ours
         self._open: list[_Connection] = []
         self._lines = Allowance(1, LINES_AT_ONCE)
@@ -282,7 +282,7 @@ class ZmtpProxy:
                     log.warning("no connection can be taken", reason=error.strerror)
                     await asyncio.sleep(PAUSE_SECONDS)
                     continue
-                one = _Connection(self._known(peer_of(reached, address)), reached)
+                one = _Connection(self._counted_as(peer_of(reached, address)), reached)
                 self._make_room()
                 self._open.append(one)
                 one.task = group.create_task(self._pass_on(one))
